@@ -1,0 +1,713 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * libkmemprof: who owns a Linux machine's memory?
+ *
+ * A *source* (a dump of the kernel's page_owner or allocinfo files, a directory of them, a ledger
+ * file) fills a *ledger*: stacks, tasks, pages and tags. Pages either stay in the ledger or stream
+ * through it into a *sink* (a grouping, a ledger file being written, a text writer), so that memory
+ * grows with the distinct stacks and tasks and not with the text read.
+ *
+ *     struct kmp_ledger *ledger;
+ *     struct kmp_source *source;
+ *     struct kmp_grouping *grouping;
+ *     struct kmp_groups *groups;
+ *
+ *     kmp_ledger_create(&ledger);
+ *     kmp_source_open("page_owner.txt", NULL, &source);
+ *     kmp_grouping_create(ledger, "stack", NULL, &grouping);
+ *     struct kmp_sink sink = kmp_grouping_sink(grouping);
+ *     kmp_source_read(source, ledger, KMP_READ_PAGES, &sink);
+ *     kmp_grouping_finish(grouping, &groups);
+ *     kmp_groups_write(groups, stdout, &(struct kmp_view){ .format = KMP_FORMAT_TABLE });
+ *
+ * Outcomes: a function that can fail returns `struct kmp_error *`, NULL for success; its result
+ * stands in the last parameter and is untouched on failure. Every error must be freed with
+ * kmp_error_destroy(). Destroy functions accept NULL.
+ *
+ * Texts are bytes, not necessarily UTF-8: a task's name can hold anything but NUL.
+ * Threads: a ledger and what was made from it belong to one thread at a time.
+ */
+#ifndef KMEMPROF_H
+#define KMEMPROF_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* "No entry": what a 32-bit number into a ledger's lists holds when the input did not tell. */
+#define KMP_NONE UINT32_MAX
+
+/* "Not told": what a 64-bit member (PFN, block, time) holds when the input did not tell. */
+#define KMP_UNKNOWN UINT64_MAX
+
+/* ---- Outcomes ------------------------------------------------------------------------------ */
+
+/* What kind of failure an error is; decides the exit status of a command. */
+enum kmp_error_kind {
+	KMP_ERROR_MEMORY, /* out of memory */
+	KMP_ERROR_SYSTEM, /* a system call failed: errnum tells */
+	KMP_ERROR_INPUT,  /* the input is not what it should be: path, line and token tell where */
+	KMP_ERROR_USAGE,  /* an argument or expression is wrong */
+	KMP_ERROR_LIMIT,  /* more of something than can be held */
+	KMP_ERROR_STOPPED /* a callback asked to stop */
+};
+
+/* What went wrong. Free it with kmp_error_destroy(). */
+struct kmp_error {
+	enum kmp_error_kind kind; /* the kind of failure */
+	int errnum;		  /* errno of the system call, else 0 */
+	const char *path;	  /* the file concerned, or NULL */
+	uint64_t line;		  /* its line, from 1; 0: unknown */
+	const char *token;	  /* the offending text, or NULL */
+	const char *message;	  /* the message without path, line and token */
+};
+
+/* Free an error; NULL is accepted. */
+void kmp_error_destroy(struct kmp_error *err);
+
+/* One line `path: line 12: message: 'token': errno text`; free() it. NULL when out of memory. */
+char *kmp_error_format(const struct kmp_error *err);
+
+/*
+ * A new error of this kind, for callbacks that can fail; the text is printed as by printf() and
+ * copied. Never NULL.
+ */
+struct kmp_error *kmp_error_new(enum kmp_error_kind kind, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* What a system call on path (or NULL) answered, as errnum; otherwise as kmp_error_new(). */
+struct kmp_error *kmp_error_system(int errnum, const char *path, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* The library's version, as "0.1.0"; static. */
+const char *kmp_version(void);
+
+/* ---- Ledger -------------------------------------------------------------------------------- */
+
+/* All facts of one moment: stacks, tasks, pages, tags. Opaque; see kmp_ledger_create(). */
+struct kmp_ledger;
+
+/* The lists of distinct texts that pages refer to by number. */
+enum kmp_dict {
+	KMP_DICT_FRAME,	 /* `sym+0xOFF/0xSIZE [module]` */
+	KMP_DICT_COMM,	 /* task names */
+	KMP_DICT_GFP,	 /* masks as read: `0xcc0(GFP_KERNEL)` */
+	KMP_DICT_FLAGS,	 /* page flags as read: `0x40(head|node=0|zone=1)`, or 3.19's letters */
+	KMP_DICT_TYPE,	 /* migratetypes as read: `Movable`, or before 4.6 a number */
+	KMP_DICT_REASON, /* migrate reasons: `compaction` */
+	KMP_DICT_MEMCG,	 /* memory cgroups' names */
+	KMP_DICT_EXTRA	 /* lines that are kept as read, joined by newlines */
+};
+
+/* A deduplicated stack trace; innermost frame first. */
+struct kmp_trace {
+	const uint32_t *frames; /* numbers in KMP_DICT_FRAME; valid until the ledger changes */
+	uint32_t depth;		/* how many frames */
+};
+
+/* What a page says of where it was allocated: a trace, a handle, or both. */
+struct kmp_stack {
+	uint32_t trace;	 /* number of the trace, or KMP_NONE while the handle is unresolved */
+	uint32_t handle; /* the kernel's handle, unsigned; meaningful if has_handle */
+	bool has_handle; /* the input told a handle */
+};
+
+/* Who allocated. */
+struct kmp_task {
+	int64_t pid;   /* -1: not told */
+	int64_t tgid;  /* -1: not told */
+	uint32_t comm; /* number in KMP_DICT_COMM, or KMP_NONE */
+};
+
+/* How a page is charged. */
+struct kmp_charge {
+	uint32_t memcg;	 /* number in KMP_DICT_MEMCG */
+	bool objcg;	 /* via objcg */
+	bool offline;	 /* the cgroup was removed */
+	bool old_spelling; /* 5.17 RFC: `offlined` */
+};
+
+/* What a page-flags text tells of the page's place. */
+struct kmp_place {
+	int32_t node; /* -1: not told */
+	int32_t zone; /* index, see kmp_ledger_zone_name(); -1: not told */
+};
+
+/* Which parts a record was printed with; the writer prints the same again. */
+enum kmp_form {
+	KMP_FORM_MASK = 1 << 0,	      /* `, mask …` */
+	KMP_FORM_PID = 1 << 1,	      /* `, pid N` */
+	KMP_FORM_TGID = 1 << 2,	      /* `, tgid N` */
+	KMP_FORM_COMM = 1 << 3,	      /* ` (COMM)` */
+	KMP_FORM_TS = 1 << 4,	      /* `, ts N` */
+	KMP_FORM_TS_NS = 1 << 5,      /* ` ns` behind it */
+	KMP_FORM_FREE_TS = 1 << 6,    /* `, free_ts N ns` */
+	KMP_FORM_PFN = 1 << 7,	      /* a PFN line */
+	KMP_FORM_PFN_HEX = 1 << 8,    /* its PFN in hexadecimal */
+	KMP_FORM_OLD_PFN = 1 << 9,    /* 3.19: `PFN N Block N type N Fallback Flags …` */
+	KMP_FORM_FALLBACK = 1 << 10,  /* with `Fallback` */
+	KMP_FORM_ADDRESS = 1 << 11,   /* frames as ` [<ffffffff81164e9a>] sym+…` */
+	KMP_FORM_TRACE = 1 << 12,     /* frames were printed */
+	KMP_FORM_HANDLE = 1 << 13,    /* `handle: N` was printed */
+	KMP_FORM_SLAB = 1 << 14,      /* `Slab cache page` */
+	KMP_FORM_CUT = 1 << 15,	      /* the file ended inside the record */
+	KMP_FORM_DEPTH_LIMIT = 1 << 16, /* 16 frames: perhaps more were cut off by the kernel */
+	KMP_FORM_APPROXIMATE = 1 << 17 /* the number of pages is a lower bound */
+};
+
+/*
+ * One page owner: a record of page_owner, for an allocation of 2^order pages; or several that
+ * came as one (`records` says how many), as page_owner_sort, show_stacks or a grouped ledger
+ * file tell them.
+ */
+struct kmp_page {
+	uint64_t pfn;	     /* first page frame, or KMP_UNKNOWN */
+	uint64_t block;	     /* number of the pageblock, or KMP_UNKNOWN */
+	uint64_t ts;	     /* when allocated, ns since boot, or KMP_UNKNOWN */
+	uint64_t free_ts;    /* when the frame was last freed before, ns, or KMP_UNKNOWN */
+	uint64_t records;    /* allocations; 0: not told (show_stacks counts pages alone) */
+	uint64_t pages;	     /* base pages of all of them */
+	uint32_t stack;	     /* number for kmp_ledger_stack(), or KMP_NONE */
+	uint32_t task;	     /* number for kmp_ledger_task(), or KMP_NONE */
+	uint32_t gfp;	     /* number in KMP_DICT_GFP, or KMP_NONE */
+	uint32_t flags;	     /* number in KMP_DICT_FLAGS, or KMP_NONE */
+	uint32_t charge;     /* number for kmp_ledger_charge(), or KMP_NONE: not charged */
+	uint32_t type;	     /* migratetype of the allocation, in KMP_DICT_TYPE, or KMP_NONE */
+	uint32_t block_type; /* migratetype of the pageblock, in KMP_DICT_TYPE, or KMP_NONE */
+	uint32_t reason;     /* last migrate reason, in KMP_DICT_REASON, or KMP_NONE */
+	uint32_t extra;	     /* vendor lines, in KMP_DICT_EXTRA, or KMP_NONE */
+	uint32_t form;	     /* bits of enum kmp_form */
+	uint8_t order;	     /* 0 to 63 */
+};
+
+/* One allocating code location of /proc/allocinfo, as read: the same location can come twice. */
+struct kmp_tag {
+	const char *file;     /* path as printed, may hold `./` and `../` */
+	const char *function; /* function name */
+	const char *module;   /* module name, "" for built-in code */
+	const char *extra;    /* unknown `key:value` words, "" for none */
+	uint64_t line;	      /* source line, 0: not told */
+	int64_t bytes;	      /* bytes held; races make it negative */
+	int64_t calls;	      /* allocations held; likewise */
+	bool accurate;	      /* false: `accurate:no`, or marked with an asterisk */
+	bool approximate;     /* bytes came rounded, as `2.8M` */
+};
+
+/* Where a ledger's facts come from. Strings live as long as the ledger; "" for not told. */
+struct kmp_facts {
+	const char *name;   /* path of the source */
+	const char *kind;   /* `page_owner`, `show_stacks`, `allocinfo`, `sorted`, … */
+	const char *mode;   /* `stack`, `handle`, `stack_handle`, or "" */
+	const char *kernel; /* kernel release, as 7.3.4 */
+	uint64_t time;	    /* when taken, seconds since 1970, 0: not told */
+	uint32_t page_size; /* bytes of a page; 4096 unless told */
+	int32_t nodes;	    /* highest node number seen + 1, 0: not told */
+	bool profiling_off; /* allocation profiling was off: the tags' numbers stood still */
+	bool top_only;	    /* tags: only the largest are there (a cut file, a report's top 10) */
+};
+
+/* What a reader could not use. All zero: nothing was lost. */
+struct kmp_losses {
+	uint64_t skipped;    /* records that could not be parsed */
+	uint64_t dropped;    /* events or records lost before they reached us */
+	uint64_t cut;	     /* records that the end of the file cut (counted, but incomplete) */
+	uint64_t first_line; /* line of the first skipped record, 0: unknown */
+	const char *first_reason; /* why it was skipped, "" if none was */
+};
+
+/* How many of a kind the ledger holds. */
+enum kmp_list {
+	KMP_LIST_TRACES,   /* distinct stack traces */
+	KMP_LIST_STACKS,   /* distinct pairs of trace and handle */
+	KMP_LIST_TASKS,	   /* distinct tasks */
+	KMP_LIST_CHARGES,  /* distinct charges */
+	KMP_LIST_PAGES,	   /* page owners kept */
+	KMP_LIST_TAGS,	   /* tags as read */
+	KMP_LIST_WARNINGS  /* warnings */
+};
+
+/* An empty ledger; free it with kmp_ledger_destroy(). */
+struct kmp_error *kmp_ledger_create(struct kmp_ledger **ledger);
+
+/* Free a ledger and all that its accessors returned. */
+void kmp_ledger_destroy(struct kmp_ledger *ledger);
+
+/* The number of entries in a list; entries are numbered from 0. */
+size_t kmp_ledger_count(const struct kmp_ledger *ledger, enum kmp_list list);
+
+/* The number of texts in a dictionary. */
+size_t kmp_ledger_dict_count(const struct kmp_ledger *ledger, enum kmp_dict dict);
+
+/*
+ * A text of a dictionary, NUL-terminated, valid until the ledger is destroyed; its length goes to
+ * *len unless that is NULL. KMP_NONE gives NULL.
+ */
+const char *kmp_ledger_text(const struct kmp_ledger *ledger, enum kmp_dict dict, uint32_t number,
+			    size_t *len);
+
+/* The frames of a trace. */
+struct kmp_trace kmp_ledger_trace(const struct kmp_ledger *ledger, uint32_t number);
+
+/* The address that stood before a frame in old kernels, 0 for none. */
+uint64_t kmp_ledger_frame_address(const struct kmp_ledger *ledger, uint32_t frame);
+
+/* A stack; valid until the ledger changes. */
+const struct kmp_stack *kmp_ledger_stack(const struct kmp_ledger *ledger, uint32_t number);
+
+/* A task; valid until the ledger changes. */
+const struct kmp_task *kmp_ledger_task(const struct kmp_ledger *ledger, uint32_t number);
+
+/* A charge; valid until the ledger changes. */
+const struct kmp_charge *kmp_ledger_charge(const struct kmp_ledger *ledger, uint32_t number);
+
+/* Node and zone index that the flags text of this number tells. */
+struct kmp_place kmp_ledger_place(const struct kmp_ledger *ledger, uint32_t flags);
+
+/* The name of a zone (`Normal`) where zoneinfo told it, else NULL. */
+const char *kmp_ledger_zone_name(const struct kmp_ledger *ledger, int32_t node, int32_t zone);
+
+/* The page owners that were kept (kmp_source_read() without a sink), in the order read. */
+const struct kmp_page *kmp_ledger_pages(const struct kmp_ledger *ledger);
+
+/* The tags, in the order read; their strings live as long as the ledger. */
+const struct kmp_tag *kmp_ledger_tags(const struct kmp_ledger *ledger);
+
+/* Where the facts come from. */
+const struct kmp_facts *kmp_ledger_facts(const struct kmp_ledger *ledger);
+
+/* What was lost while reading. */
+const struct kmp_losses *kmp_ledger_losses(const struct kmp_ledger *ledger);
+
+/* A warning, a line of text, by number; see KMP_LIST_WARNINGS. */
+const char *kmp_ledger_warning(const struct kmp_ledger *ledger, size_t number);
+
+/* Set where the facts come from; the strings are copied. */
+struct kmp_error *kmp_ledger_set_facts(struct kmp_ledger *ledger, const struct kmp_facts *facts);
+
+/*
+ * Filling a ledger by hand: the number of this text, trace, stack, task or charge, new or old.
+ * The same values give the same number again.
+ */
+struct kmp_error *kmp_ledger_add_text(struct kmp_ledger *ledger, enum kmp_dict dict,
+				      const char *text, size_t len, uint32_t *number);
+
+/* The number of a trace of depth frames, numbers in KMP_DICT_FRAME, innermost first. */
+struct kmp_error *kmp_ledger_add_trace(struct kmp_ledger *ledger, const uint32_t *frames,
+				       uint32_t depth, uint32_t *number);
+
+/*
+ * The number of a stack. A handle that was added without its trace takes the trace that comes
+ * later, so that pages which refer to it are resolved.
+ */
+struct kmp_error *kmp_ledger_add_stack(struct kmp_ledger *ledger, const struct kmp_stack *stack,
+				       uint32_t *number);
+
+/* The number of a task. */
+struct kmp_error *kmp_ledger_add_task(struct kmp_ledger *ledger, const struct kmp_task *task,
+				      uint32_t *number);
+
+/* The number of a charge. */
+struct kmp_error *kmp_ledger_add_charge(struct kmp_ledger *ledger, const struct kmp_charge *charge,
+					uint32_t *number);
+
+/* Remember the address that old kernels print before a frame. */
+struct kmp_error *kmp_ledger_set_address(struct kmp_ledger *ledger, uint32_t frame,
+					 uint64_t address);
+
+/* Name the zone of this index on this node. */
+struct kmp_error *kmp_ledger_set_zone(struct kmp_ledger *ledger, int32_t node, int32_t zone,
+				      const char *name);
+
+/* Keep count page owners at the end of the ledger's list. */
+struct kmp_error *kmp_ledger_add_pages(struct kmp_ledger *ledger, const struct kmp_page *pages,
+				       size_t count);
+
+/* Keep a tag; its strings are copied. */
+struct kmp_error *kmp_ledger_add_tag(struct kmp_ledger *ledger, const struct kmp_tag *tag);
+
+/* Count a record that could not be used; the first one's line and reason are kept. */
+struct kmp_error *kmp_ledger_add_skipped(struct kmp_ledger *ledger, uint64_t line,
+					 const char *reason);
+
+/* Add to the losses: events dropped before they reached us, records cut by the end of a file. */
+void kmp_ledger_add_losses(struct kmp_ledger *ledger, uint64_t dropped, uint64_t cut);
+
+/* Keep a warning, one line, as printf() would print it. A text that is there already is not kept twice. */
+struct kmp_error *kmp_ledger_warn(struct kmp_ledger *ledger, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* ---- Sinks and sources --------------------------------------------------------------------- */
+
+/* Members of struct kmp_page that a sink looks at; `records` and `pages` always. */
+enum kmp_column {
+	KMP_COLUMN_PFN = 1 << 0,	/* pfn */
+	KMP_COLUMN_BLOCK = 1 << 1,	/* block */
+	KMP_COLUMN_TS = 1 << 2,		/* ts */
+	KMP_COLUMN_FREE_TS = 1 << 3,	/* free_ts */
+	KMP_COLUMN_ORDER = 1 << 4,	/* order */
+	KMP_COLUMN_STACK = 1 << 5,	/* stack */
+	KMP_COLUMN_TASK = 1 << 6,	/* task */
+	KMP_COLUMN_GFP = 1 << 7,	/* gfp */
+	KMP_COLUMN_FLAGS = 1 << 8,	/* flags */
+	KMP_COLUMN_CHARGE = 1 << 9,	/* charge */
+	KMP_COLUMN_TYPE = 1 << 10,	/* type */
+	KMP_COLUMN_BLOCK_TYPE = 1 << 11, /* block_type */
+	KMP_COLUMN_REASON = 1 << 12,	/* reason */
+	KMP_COLUMN_EXTRA = 1 << 13,	/* extra */
+	KMP_COLUMN_FORM = 1 << 14,	/* form */
+	KMP_COLUMN_ALL = (1 << 15) - 1	/* all of them */
+};
+
+/*
+ * Where page owners go. pages() is called with one or more at a time, in order, from the thread
+ * that called kmp_source_read(); the array is valid during the call alone. An error that it
+ * returns ends the reading and is returned from there.
+ */
+struct kmp_sink {
+	/* Take count page owners whose numbers refer to this ledger. */
+	struct kmp_error *(*pages)(void *arg, struct kmp_ledger *ledger,
+				   const struct kmp_page *pages, size_t count);
+	void *arg; /* handed to pages() */
+	/*
+	 * Bits of enum kmp_column. Other members may be left unset, and page owners that agree
+	 * in all of these columns may come as one, their records and pages added up.
+	 */
+	uint32_t columns;
+};
+
+/* Something to read. Opaque; see kmp_source_open(). */
+struct kmp_source;
+
+/* How to read. All zero is a good choice. */
+struct kmp_source_options {
+	unsigned threads; /* parsing threads, 0: one for each CPU, at most 8 */
+	/* Called now and then with the bytes read and the bytes there are (0: unknown), or NULL. */
+	void (*progress)(void *arg, uint64_t done, uint64_t total);
+	void *progress_arg; /* handed to progress() */
+};
+
+/* What to read; bits. */
+enum kmp_read {
+	KMP_READ_PAGES = 1 << 0, /* page owners */
+	KMP_READ_TAGS = 1 << 1	 /* tags */
+};
+
+/*
+ * Open a text dump of any supported kernel, plain or compressed (gzip, xz, zstd), `-` for
+ * standard input; a directory that holds several of the kernel's files; or a ledger file,
+ * `FILE@N` for its Nth snapshot (from 1; the last one otherwise). What it is is told from its content.
+ * options may be NULL. Errors: KMP_ERROR_SYSTEM, KMP_ERROR_INPUT for an empty file, one of no
+ * known format, a directory without the kernel's files, a damaged ledger file.
+ * Close it with kmp_source_close().
+ */
+struct kmp_error *kmp_source_open(const char *path, const struct kmp_source_options *options,
+				  struct kmp_source **source);
+
+/* What the source holds: bits of enum kmp_read. */
+uint32_t kmp_source_holds(const struct kmp_source *source);
+
+/*
+ * Read into the ledger what `what` (bits of enum kmp_read) asks for. Page owners go to the sink,
+ * or stay in the ledger where sink is NULL. A source is read once. Records that cannot be used
+ * are counted in the ledger's losses, which is no error.
+ */
+struct kmp_error *kmp_source_read(struct kmp_source *source, struct kmp_ledger *ledger,
+				  uint32_t what, const struct kmp_sink *sink);
+
+/* Close a source. */
+void kmp_source_close(struct kmp_source *source);
+
+/* ---- Filter -------------------------------------------------------------------------------- */
+
+/* A compiled `--where` expression. Opaque; see kmp_filter_compile(). */
+struct kmp_filter;
+
+/*
+ * Compile an expression such as `order>=3 && (comm==nginx || stack~xfs_)`; the language is
+ * described in docs/where.md. The error is KMP_ERROR_USAGE and its message has three lines: what
+ * is wrong, the expression, and a caret under the token. Free it with kmp_filter_destroy().
+ */
+struct kmp_error *kmp_filter_compile(const char *expression, struct kmp_filter **filter);
+
+/* Free a filter. */
+void kmp_filter_destroy(struct kmp_filter *filter);
+
+/* The columns that the filter looks at; bits of enum kmp_column. */
+uint32_t kmp_filter_columns(const struct kmp_filter *filter);
+
+/*
+ * Does the filter hold for this page owner of this ledger? What the input did not tell matches
+ * nothing. Answers about a ledger's texts are remembered, so use a filter with one ledger only.
+ */
+bool kmp_filter_match(struct kmp_filter *filter, const struct kmp_ledger *ledger,
+		      const struct kmp_page *page);
+
+/* ---- Groups -------------------------------------------------------------------------------- */
+
+/* What a value of a group's key is. */
+enum kmp_value_kind {
+	KMP_VALUE_NONE,	  /* the input did not tell */
+	KMP_VALUE_NUMBER, /* number */
+	KMP_VALUE_TEXT,	  /* text, len */
+	KMP_VALUE_STACK	  /* frames, depth; depth 0: unresolved, number is the handle */
+};
+
+/* A value of a group's key. */
+struct kmp_value {
+	enum kmp_value_kind kind;  /* which of the following holds */
+	int64_t number;		   /* a number, or an unresolved stack's handle */
+	const char *text;	   /* bytes, NUL-terminated */
+	size_t len;		   /* how many */
+	const char *const *frames; /* innermost first */
+	size_t depth;		   /* how many */
+};
+
+/* Sums of a group, or of all. Pages are 0 for tags, whose records are calls. */
+struct kmp_sums {
+	int64_t records;    /* allocations, or calls of tags */
+	int64_t pages;	    /* base pages */
+	int64_t bytes;	    /* pages in bytes, or the tags' own figure */
+	int64_t inaccurate; /* tags: locations whose counters are incomplete */
+	int64_t members;    /* tags: locations; pages: records of the input */
+};
+
+/* One group. */
+struct kmp_group {
+	const struct kmp_value *key; /* a value for each key of the kmp_groups */
+	struct kmp_sums now;	     /* its sums; of a difference, in the later one */
+	struct kmp_sums before;	     /* of a difference: in the earlier one */
+	uint64_t ts_first;	     /* earliest time of allocation, or KMP_UNKNOWN */
+	uint64_t ts_last;	     /* latest, or KMP_UNKNOWN */
+	const char *note;	     /* what a reader must know of it, or NULL */
+	bool approximate;	     /* a figure came rounded, or is a lower bound */
+	bool unknown;		     /* of a difference: one side was cut, the change is unknown */
+};
+
+/* What the figures are. */
+enum kmp_unit {
+	KMP_UNIT_PAGES, /* page owners: pages and records */
+	KMP_UNIT_TAGS	/* tags: bytes and calls */
+};
+
+/*
+ * The result of grouping: self-contained, the ledger may go. Free it with kmp_groups_destroy().
+ * Groups whose value is 0 in all sums are left out of differences only.
+ */
+struct kmp_groups {
+	enum kmp_unit unit;	  /* what the figures are */
+	const char *const *keys;  /* the keys' names */
+	size_t key_count;	  /* how many */
+	struct kmp_group *groups; /* the groups */
+	size_t count;		  /* how many */
+	struct kmp_sums total;	  /* of all groups; in a difference: later */
+	struct kmp_sums total_before; /* in a difference: earlier */
+	bool difference;	  /* made by kmp_groups_diff() */
+	bool records_unknown;	  /* the source does not tell records (show_stacks) */
+	struct kmp_facts facts;	  /* where the figures come from (later) */
+	struct kmp_facts facts_before; /* in a difference: earlier */
+	struct kmp_losses losses; /* what was lost (both sides) */
+	const char *const *warnings; /* lines of text */
+	size_t warning_count;	  /* how many */
+};
+
+/* A grouping under way. Opaque; see kmp_grouping_create(). */
+struct kmp_grouping;
+
+/*
+ * Group page owners by one or more keys, joined with commas: stack handle comm pid tgid order gfp
+ * migratetype block (migratetype of the pageblock) flags node zone memcg module function
+ * allocator. filter may be NULL; it must outlive the grouping. KMP_ERROR_USAGE for an unknown key
+ * names the nearest ones. Free it with kmp_grouping_finish() or kmp_grouping_destroy().
+ */
+struct kmp_error *kmp_grouping_create(struct kmp_ledger *ledger, const char *keys,
+				      struct kmp_filter *filter, struct kmp_grouping **grouping);
+
+/* The sink that feeds the grouping. */
+struct kmp_sink kmp_grouping_sink(struct kmp_grouping *grouping);
+
+/* The groups, largest first; the grouping is freed, whatever the outcome. */
+struct kmp_error *kmp_grouping_finish(struct kmp_grouping *grouping, struct kmp_groups **groups);
+
+/* Free a grouping that is not wanted. */
+void kmp_grouping_destroy(struct kmp_grouping *grouping);
+
+/* Which tags; the criteria are those of the kernel's ioctl, all that are set must hold. */
+struct kmp_tag_filter {
+	const char *module;   /* NULL: any; "": built-in code */
+	const char *function; /* NULL: any */
+	const char *file;     /* NULL: any; compared as printed */
+	uint64_t line;	      /* 0: any */
+	int64_t min_size;     /* inclusive; meaningful if has_min_size */
+	int64_t max_size;     /* inclusive; meaningful if has_max_size */
+	bool has_min_size;    /* min_size is set */
+	bool has_max_size;    /* max_size is set */
+	int accurate;	      /* -1: any, 1: accurate only, 0: inaccurate only */
+};
+
+/*
+ * Group a ledger's tags by keys joined with commas: tag (file, line, module and function
+ * together: the default for NULL), module, file, directory, function, line. Duplicate keys add up; paths are
+ * normalised (`a/../b` is `b`) for grouping. filter may be NULL for all. Sizes are compared after adding up.
+ */
+struct kmp_error *kmp_tags_group(const struct kmp_ledger *ledger, const char *keys,
+				 const struct kmp_tag_filter *filter, struct kmp_groups **groups);
+
+/*
+ * The difference of two groupings of the same keys and unit: KMP_ERROR_USAGE where they differ.
+ * Both are left as they are. Sorted by growth, largest first.
+ */
+struct kmp_error *kmp_groups_diff(const struct kmp_groups *before, const struct kmp_groups *after,
+				  struct kmp_groups **diff);
+
+/*
+ * Sort by `pages`, `bytes`, `records` (or `calls`), `ts`, `delta`, or a key's name: figures
+ * largest first, texts in byte order; `-` before the name turns the order round. Ties are broken by the key, so that the
+ * order is always the same. KMP_ERROR_USAGE for an unknown name.
+ */
+struct kmp_error *kmp_groups_sort(struct kmp_groups *groups, const char *by);
+
+/* Free groups. */
+void kmp_groups_destroy(struct kmp_groups *groups);
+
+/* ---- Views --------------------------------------------------------------------------------- */
+
+/* Forms of output. */
+enum kmp_format {
+	KMP_FORMAT_TABLE,  /* for people */
+	KMP_FORMAT_JSON,   /* the schema of docs/json.md */
+	KMP_FORMAT_CSV,	   /* RFC 4180, with a header line, exact figures */
+	KMP_FORMAT_FOLDED, /* `outer;…;inner BYTES`, for flame graph tools */
+	KMP_FORMAT_SVG	   /* a flame graph, self-contained */
+};
+
+/* The format of this name (`table`, `json`, `csv`, `folded`, `svg`); KMP_ERROR_USAGE for another. */
+struct kmp_error *kmp_format_parse(const char *name, enum kmp_format *format);
+
+/* How to print groups. All zero is a plain table of all groups. */
+struct kmp_view {
+	enum kmp_format format; /* the form of output */
+	size_t limit;		/* groups to print, 0: all; the table says what was left out */
+	bool exact;		/* tables: exact bytes, not binary units */
+	bool colour;		/* tables: ANSI colour */
+	int width;		/* tables: columns of the terminal, 0: unlimited */
+	const char *verb;	/* JSON and titles: the verb, as `report`; may be NULL */
+	const char *title;	/* SVG: title; may be NULL */
+};
+
+/*
+ * Print groups to a stream. Folded and SVG need a stack among the keys (other keys become outer
+ * frames), or tags: KMP_ERROR_USAGE otherwise. KMP_ERROR_SYSTEM when writing fails.
+ */
+struct kmp_error *kmp_groups_write(const struct kmp_groups *groups, FILE *out,
+				   const struct kmp_view *view);
+
+/* What a page_owner descriptor prints of the stack. */
+enum kmp_mode {
+	KMP_MODE_AS_READ,     /* what the record had */
+	KMP_MODE_STACK,	      /* `mode=stack` */
+	KMP_MODE_HANDLE,      /* `mode=handle` */
+	KMP_MODE_STACK_HANDLE /* `mode=stack_handle` */
+};
+
+/* A writer of the kernel's page_owner text. Opaque; see kmp_text_create(). */
+struct kmp_text;
+
+/*
+ * Print page owners as the kernel would, to a stream. nodes (`0,2-3`, the kernel's list form) may
+ * be NULL for all; filter may be NULL. KMP_ERROR_USAGE for a malformed list.
+ */
+struct kmp_error *kmp_text_create(FILE *out, enum kmp_mode mode, const char *nodes,
+				  struct kmp_filter *filter, struct kmp_text **text);
+
+/* The sink that feeds the writer. */
+struct kmp_sink kmp_text_sink(struct kmp_text *text);
+
+/*
+ * Flush; *missing (may be NULL) counts the records that were printed without the stack (or
+ * handle) asked for because the source did not tell it. The writer is freed, whatever the outcome.
+ */
+struct kmp_error *kmp_text_finish(struct kmp_text *text, uint64_t *missing);
+
+/* The kernel's text of one page owner, appended to *buf (malloc'd or NULL; *len used of *cap). */
+struct kmp_error *kmp_page_print(const struct kmp_ledger *ledger, const struct kmp_page *page,
+				 enum kmp_mode mode, char **buf, size_t *len, size_t *cap);
+
+/* The files of page_owner_stacks. */
+enum kmp_stacks_file {
+	KMP_SHOW_STACKS,	/* frames and nr_base_pages */
+	KMP_SHOW_HANDLES,	/* handle and nr_base_pages */
+	KMP_SHOW_STACKS_HANDLES /* frames and handle */
+};
+
+/*
+ * Print a page_owner_stacks file from groups by `stack,handle` (show_stacks: `stack`), leaving
+ * out stacks of fewer than threshold pages where the kernel does. Newest stacks come first, as
+ * far as the source tells. Handles are printed signed.
+ */
+struct kmp_error *kmp_stacks_write(const struct kmp_groups *groups, enum kmp_stacks_file file,
+				   uint64_t threshold, FILE *out);
+
+/* ---- Ledger files -------------------------------------------------------------------------- */
+
+/* A ledger file being written. Opaque; see kmp_store_create(). */
+struct kmp_store;
+
+/*
+ * Start a ledger file (docs/ledger-file.md) at path, mode 0600; a snapshot is appended to the one that is there
+ * if append is set. Nothing is at path, or what was there before, until kmp_store_commit().
+ */
+struct kmp_error *kmp_store_create(const char *path, bool append, struct kmp_store **store);
+
+/* The sink that feeds page owners to the file. */
+struct kmp_sink kmp_store_sink(struct kmp_store *store);
+
+/*
+ * Write the ledger's stacks, tasks and tags, finish the file and put it in place. The store is
+ * freed, whatever the outcome; after an error path is as it was.
+ */
+struct kmp_error *kmp_store_commit(struct kmp_store *store, const struct kmp_ledger *ledger);
+
+/* Give up: remove what was written and free the store. */
+void kmp_store_abort(struct kmp_store *store);
+
+/* ---- JSON ---------------------------------------------------------------------------------- */
+
+/* Writes JSON to a stream; the same writer serves every command. Initialise with kmp_json_init(). */
+struct kmp_json {
+	FILE *out;	   /* the stream */
+	unsigned depth;	   /* of objects and arrays that are open */
+	uint64_t has_item; /* a bit for each depth: a comma is due */
+	bool latin1;	   /* a text was not UTF-8 and its bytes were written as \u00XX */
+};
+
+/* Start writing to a stream. */
+void kmp_json_init(struct kmp_json *json, FILE *out);
+
+/* Open an object or array ('{' or '['); name is the member's name, or NULL inside an array. */
+void kmp_json_open(struct kmp_json *json, const char *name, char bracket);
+
+/* Close what was opened last ('}' or ']'). */
+void kmp_json_close(struct kmp_json *json, char bracket);
+
+/* A member or item that is a text of len bytes; a NULL text is written as null. */
+void kmp_json_text(struct kmp_json *json, const char *name, const char *text, size_t len);
+
+/* A member or item that is a whole number. */
+void kmp_json_number(struct kmp_json *json, const char *name, int64_t value);
+
+/* A member or item that is a number, printed with four places. */
+void kmp_json_real(struct kmp_json *json, const char *name, double value);
+
+/* A member or item that is true or false. */
+void kmp_json_bool(struct kmp_json *json, const char *name, bool value);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Options by the command's table, through getopt_long(). */
+#include <errno.h>
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "cli/cli.h"
+
+enum { OPTIONS_MAX = sizeof(((struct cli_args *)0)->values) / sizeof(char *), HELP = 1000 };
+
+static size_t fill_options(const struct cli_option *options, struct option *longs, char *shorts)
+{
+	size_t n = 0;
+	char *s = shorts;
+
+	*s++ = ':';
+	for (; options[n].name && n < OPTIONS_MAX; n++) {
+		longs[n] = (struct option){ options[n].name,
+					    options[n].arg ? required_argument : no_argument, NULL,
+					    (int)n + HELP + 1 };
+		if (options[n].letter) {
+			*s++ = options[n].letter;
+			if (options[n].arg)
+				*s++ = ':';
+		}
+	}
+	longs[n] = (struct option){ "help", no_argument, NULL, HELP };
+	*s++ = 'h';
+	*s = '\0';
+	return n;
+}
+
+static int option_number(const struct cli_option *options, int got)
+{
+	if (got > HELP)
+		return got - HELP - 1;
+	for (int i = 0; options[i].name; i++) {
+		if (options[i].letter == got)
+			return i;
+	}
+	return -1;
+}
+
+struct kmp_error *cli_parse(const struct cli_command *command, int argc, char **argv,
+			    struct cli_args *args)
+{
+	struct option longs[OPTIONS_MAX + 2] = { 0 };
+	char shorts[2 * OPTIONS_MAX + 4];
+	int got;
+
+	*args = (struct cli_args){ .command = command };
+	fill_options(command->options, longs, shorts);
+	optind = 0;
+	opterr = 0;
+	while ((got = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {
+		int number = option_number(command->options, got);
+
+		if (number < 0 && (got == HELP || got == 'h')) {
+			cli_print_help(command, stdout);
+			exit(CLI_DONE);
+		}
+		if (got == ':')
+			return kmp_error_new(KMP_ERROR_USAGE, "option '%s' needs an argument",
+					     argv[optind - 1]);
+		if (number < 0)
+			return kmp_error_new(KMP_ERROR_USAGE,
+					     "unknown option '%s'; see 'kmemprof help %s'",
+					     argv[optind - 1], command->name);
+		args->values[number] = optarg ? optarg : "";
+	}
+	args->rest = argv + optind;
+	args->count = argc - optind;
+	if (args->count < command->min_args ||
+	    (command->max_args >= 0 && args->count > command->max_args))
+		return kmp_error_new(KMP_ERROR_USAGE,
+				     "usage: kmemprof %s [OPTIONS] %s; see 'kmemprof help %s'",
+				     command->name, command->synopsis, command->name);
+	return NULL;
+}
+
+const char *cli_value(const struct cli_args *args, const char *option)
+{
+	const struct cli_option *options = args->command->options;
+
+	for (size_t i = 0; options[i].name; i++) {
+		if (!strcmp(options[i].name, option))
+			return args->values[i];
+	}
+	return NULL;
+}
+
+struct kmp_error *cli_number(const struct cli_args *args, const char *option, uint64_t *value)
+{
+	const char *text = cli_value(args, option);
+	char *end;
+
+	errno = 0;
+	unsigned long long number = strtoull(text, &end, 0);
+	if (errno || end == text || *end || strchr(text, '-'))
+		return kmp_error_new(KMP_ERROR_USAGE, "--%s: '%s' is not a whole number", option,
+				     text);
+	*value = number;
+	return NULL;
+}

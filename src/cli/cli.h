@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A command is a const struct in its own file; commands.c lists them. Help, completion and the
+ * synopsis of the man pages come from the table, and main.c parses the options by it.
+ */
+#ifndef KMP_CLI_CLI_H
+#define KMP_CLI_CLI_H
+
+#include "kmemprof/kmemprof.h"
+
+/* Exit statuses. */
+enum { CLI_DONE = 0, CLI_FAILED = 1, CLI_USAGE = 2, CLI_LOSSES = 3 };
+
+struct cli_option {
+	const char *name; /* without the dashes */
+	char letter;	  /* 0: none */
+	const char *arg;  /* what the argument is called, NULL: takes none */
+	const char *help; /* one line */
+};
+
+/* What the user typed, parsed by the command's options. */
+struct cli_args {
+	const struct cli_command *command;
+	const char *values[24]; /* by option: NULL if not given; "" for one without argument */
+	char **rest;		/* the other arguments, NULL-terminated */
+	int count;		/* how many */
+	int status;		/* the exit status of a run that succeeds */
+};
+
+struct cli_command {
+	const char *name;
+	const char *summary;		  /* one line, lower case, no full stop */
+	const char *synopsis;		  /* the other arguments: `[FILE]` */
+	const char *details;		  /* paragraphs for `help VERB`, or NULL */
+	const struct cli_option *options; /* ends with an all-zero one; at most 23 */
+	int min_args;
+	int max_args; /* -1: any number */
+	struct kmp_error *(*run)(struct cli_args *args);
+};
+
+/* All commands, NULL-terminated. */
+extern const struct cli_command *const cli_commands[];
+
+/* The command of this name, or NULL. */
+const struct cli_command *cli_find(const char *name);
+
+/* The value of an option, NULL if it was not given. */
+const char *cli_value(const struct cli_args *args, const char *option);
+
+/* A whole number from an option that was given. KMP_ERROR_USAGE. */
+struct kmp_error *cli_number(const struct cli_args *args, const char *option, uint64_t *value);
+
+/* Parse argv (argv[0] is the verb) into args; rest points into argv, which is reordered. */
+struct kmp_error *cli_parse(const struct cli_command *command, int argc, char **argv,
+			    struct cli_args *args);
+
+/* `usage: …` and the options. */
+void cli_print_help(const struct cli_command *command, FILE *out);
+
+/* The list of commands. */
+void cli_print_overview(FILE *out);
+
+/* Print an error to standard error, free it, and tell the exit status. */
+int cli_report_error(struct kmp_error *err);
+
+/* Print a ledger's warnings and losses to standard error; sets args->status to CLI_LOSSES. */
+void cli_report_losses(struct cli_args *args, const struct kmp_losses *losses,
+		       const char *const *warnings, size_t count);
+
+/* KMP_ERROR_SYSTEM if standard output could not be written (a full disk); quiet for a closed pipe. */
+struct kmp_error *cli_close_output(FILE *out, const char *path);
+
+#endif

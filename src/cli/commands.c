@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "cli/commands.h"
+
+#include <string.h>
+
+const struct cli_command *const cli_commands[] = {
+	&cmd_version,
+	&cmd_help,
+	NULL,
+};
+
+const struct cli_command *cli_find(const char *name)
+{
+	for (size_t i = 0; cli_commands[i]; i++) {
+		if (!strcmp(cli_commands[i]->name, name))
+			return cli_commands[i];
+	}
+	return NULL;
+}

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KMP_CLI_COMMANDS_H
+#define KMP_CLI_COMMANDS_H
+
+#include "cli/cli.h"
+
+extern const struct cli_command cmd_help;
+extern const struct cli_command cmd_version;
+
+#endif

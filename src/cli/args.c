@@ -32,6 +32,18 @@ static size_t fill_options(const struct cli_option *options, struct option *long
 	return n;
 }
 
+/* The option that getopt_long() stumbled over, as typed. */
+static struct kmp_error *bad_option(const struct cli_command *command, int got, const char *word)
+{
+	const char *what = got == ':' ? "option '%s%s' needs an argument"
+				      : "unknown option '%s%s'; see 'kmemprof help %s'";
+	char letter[2] = { (char)optopt, '\0' };
+	bool is_letter = optopt > 0 && optopt < HELP && strncmp(word, "--", 2);
+
+	return kmp_error_new(KMP_ERROR_USAGE, what, is_letter ? "-" : "", is_letter ? letter : word,
+			     command->name);
+}
+
 static int option_number(const struct cli_option *options, int got)
 {
 	if (got > HELP)
@@ -58,16 +70,11 @@ struct kmp_error *cli_parse(const struct cli_command *command, int argc, char **
 		int number = option_number(command->options, got);
 
 		if (number < 0 && (got == HELP || got == 'h')) {
-			cli_print_help(command, stdout);
-			exit(CLI_DONE);
+			args->help = true;
+			return NULL;
 		}
-		if (got == ':')
-			return kmp_error_new(KMP_ERROR_USAGE, "option '%s' needs an argument",
-					     argv[optind - 1]);
 		if (number < 0)
-			return kmp_error_new(KMP_ERROR_USAGE,
-					     "unknown option '%s'; see 'kmemprof help %s'",
-					     argv[optind - 1], command->name);
+			return bad_option(command, got, argv[optind - 1]);
 		args->values[number] = optarg ? optarg : "";
 	}
 	args->rest = argv + optind;

@@ -25,6 +25,7 @@ struct cli_args {
 	char **rest;		/* the other arguments, NULL-terminated */
 	int count;		/* how many */
 	int status;		/* the exit status of a run that succeeds */
+	bool help;		/* help was asked for: nothing else was looked at */
 };
 
 struct cli_command {

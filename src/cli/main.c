@@ -9,7 +9,9 @@ static int run_command(const struct cli_command *command, int argc, char **argv)
 	struct cli_args args;
 	struct kmp_error *err = cli_parse(command, argc, argv, &args);
 
-	if (!err)
+	if (!err && args.help)
+		cli_print_help(command, stdout);
+	else if (!err)
 		err = command->run(&args);
 	if (!err)
 		err = cli_close_output(stdout, "standard output");

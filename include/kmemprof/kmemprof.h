@@ -343,7 +343,10 @@ struct kmp_error *kmp_ledger_warn(struct kmp_ledger *ledger, const char *fmt, ..
 
 /* ---- Sinks and sources --------------------------------------------------------------------- */
 
-/* Members of struct kmp_page that a sink looks at; `records` and `pages` always. */
+/*
+ * Members of struct kmp_page that a sink looks at; `records`, `pages` and the bit
+ * KMP_FORM_APPROXIMATE of `form` always.
+ */
 enum kmp_column {
 	KMP_COLUMN_PFN = 1 << 0,	/* pfn */
 	KMP_COLUMN_BLOCK = 1 << 1,	/* block */
@@ -527,6 +530,12 @@ struct kmp_grouping;
 struct kmp_error *kmp_grouping_create(struct kmp_ledger *ledger, const char *keys,
 				      struct kmp_filter *filter, struct kmp_grouping **grouping);
 
+/*
+ * Keep the earliest and latest time of each group, in order to show them or to sort by `ts`. Call
+ * it before kmp_grouping_sink(): times make some sources slower.
+ */
+void kmp_grouping_keep_times(struct kmp_grouping *grouping);
+
 /* The sink that feeds the grouping. */
 struct kmp_sink kmp_grouping_sink(struct kmp_grouping *grouping);
 
@@ -566,7 +575,7 @@ struct kmp_error *kmp_groups_diff(const struct kmp_groups *before, const struct 
 
 /*
  * Sort by `pages`, `bytes`, `records` (or `calls`), `ts`, `delta`, or a key's name: figures
- * largest first, texts in byte order; `-` before the name turns the order round. Ties are broken by the key, so that the
+ * largest first, keys in rising order; `-` before the name turns the order round. Ties are broken by the key, so that the
  * order is always the same. KMP_ERROR_USAGE for an unknown name.
  */
 struct kmp_error *kmp_groups_sort(struct kmp_groups *groups, const char *by);

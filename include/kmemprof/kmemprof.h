@@ -39,6 +39,9 @@
 extern "C" {
 #endif
 
+/* The library is built with hidden symbols; what stands here is what it exports. */
+#pragma GCC visibility push(default)
+
 /* "No entry": what a 32-bit number into a ledger's lists holds when the input did not tell. */
 #define KMP_NONE UINT32_MAX
 
@@ -714,6 +717,8 @@ void kmp_json_real(struct kmp_json *json, const char *name, double value);
 
 /* A member or item that is true or false. */
 void kmp_json_bool(struct kmp_json *json, const char *name, bool value);
+
+#pragma GCC visibility pop
 
 #ifdef __cplusplus
 }

@@ -1,0 +1,37 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# What is installed works by itself: the example of the public header's top comment is compiled
+# with what pkg-config tells, and run; the tools of other names are there.
+#
+#     install.sh SOURCE-ROOT BUILD-ROOT
+set -eu
+source=$1
+build=$2
+CC=${CC:-cc}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+DESTDIR="$work/root" meson install -C "$build" --no-rebuild --quiet >"$work/log" 2>&1 || {
+	cat "$work/log"
+	exit 1
+}
+pc=$(find "$work/root" -name kmemprof.pc)
+export PKG_CONFIG_SYSROOT_DIR="$work/root" PKG_CONFIG_PATH="${pc%/*}"
+bin=$(dirname "$(find "$work/root" -path '*/bin/kmemprof')")
+"$bin/kmemprof" version
+for name in page_owner_filter page_owner_sort; do
+	[ -x "$bin/$name" ] || { echo "$name is not installed"; exit 1; }
+done
+
+{
+	echo '#include <kmemprof/kmemprof.h>'
+	echo 'int main(void) {'
+	sed -n '1,/\*\//s/^ \*     //p' "$source/include/kmemprof/kmemprof.h"
+	echo 'kmp_groups_destroy(groups); kmp_source_close(source); kmp_ledger_destroy(ledger); }'
+} >"$work/example.c"
+cp "$source/tests/checks/one-record.txt" "$work/page_owner.txt"
+# shellcheck disable=SC2046 # words
+$CC -Wall -Wextra -Werror -o "$work/example" "$work/example.c" $(pkg-config --cflags --libs kmemprof)
+lib=$(dirname "$(find "$work/root" -name 'libkmemprof.so')")
+(cd "$work" && LD_LIBRARY_PATH="$lib" ./example) >"$work/out" || { cat "$work/example.c"; exit 1; }
+grep -q '__alloc_frozen_pages_noprof' "$work/out" || { cat "$work/out"; exit 1; }

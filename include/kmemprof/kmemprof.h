@@ -489,6 +489,7 @@ struct kmp_group {
 	struct kmp_sums before;	     /* of a difference: in the earlier one */
 	uint64_t ts_first;	     /* earliest time of allocation, or KMP_UNKNOWN */
 	uint64_t ts_last;	     /* latest, or KMP_UNKNOWN */
+	uint64_t seen;		     /* how many groups came before it in the input */
 	const char *note;	     /* what a reader must know of it, or NULL */
 	bool approximate;	     /* a figure came rounded, or is a lower bound */
 	bool unknown;		     /* of a difference: one side was cut, the change is unknown */

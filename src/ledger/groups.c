@@ -226,7 +226,9 @@ static uint64_t group_hash_of(const void *arg, uint32_t number)
 
 static struct kmp_error *new_group(struct kmp_builder *builder, const struct kmp_value *values)
 {
-	struct kmp_group group = { .ts_first = KMP_UNKNOWN, .ts_last = KMP_UNKNOWN };
+	struct kmp_group group = { .ts_first = KMP_UNKNOWN,
+				   .ts_last = KMP_UNKNOWN,
+				   .seen = builder->groups.len };
 	size_t bytes = builder->key_count * sizeof(*values);
 	void *key;
 

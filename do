@@ -1,34 +1,66 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Everything one does with kmemprof. `./do` alone lists it.
+# Everything one does with kmemprof, on a fresh Debian 12: each verb installs what it needs first.
+# `./do` alone lists the verbs. They stand in tools/, a file each where they are longer than a line.
 set -eu
 cd "$(dirname "$0")"
+. tools/functions.sh
 
-packages="gcc clang-14 meson ninja-build pkg-config libzstd-dev liblzma-dev zlib1g-dev libxxhash-dev libsqlite3-dev libcmocka-dev jq"
-
-ensure_packages() {
-	missing=""
-	for p in $packages; do
-		dpkg-query -W -f='${Status}' "$p" 2>/dev/null | grep -q 'ok installed' || missing="$missing $p"
-	done
-	[ -n "$missing" ] || return 0
-	sudo=""
-	[ "$(id -u)" = 0 ] || sudo=sudo
-	if [ -n "$sudo" ] && ! command -v sudo >/dev/null; then
-		echo "these packages are missing; install them as root: apt-get install$missing" >&2
-		exit 1
-	fi
-	$sudo apt-get update -qq
-	DEBIAN_FRONTEND=noninteractive $sudo apt-get install -y -qq --no-install-recommends $missing
+usage() {
+	cat <<-END
+	./do build              build/kmemprof
+	./do test               all tests; KMEMPROF_NO_SKIP=1 makes every skip a failure,
+	                        CI=true adds clang, sanitizers, fuzzing and lint
+	./do demo               the main job on a bundled capture of Linux 7.3
+	./do bench              speed and size against a peer, one table (20 minutes, 6 GB of disk)
+	./do fuzz [SECONDS] [NAME…]   fuzz each target of tests/fuzz for so long (default 60)
+	./do lint               clang-format, clang-tidy, shellcheck
+	./do fmt                format the C files
+	./do install            build and install (as root; PREFIX, DESTDIR)
+	./do clean              remove what was built
+	END
 }
 
-build() {
-	[ -f build/build.ninja ] || meson setup build -Dwerror=true
-	ninja -C build
-}
-
-case "${1:-}" in
-build) ensure_packages; build ;;
-test) ensure_packages; build; meson test -C build --print-errorlogs ;;
-*) sed -n 's/^\([a-z]*\)) .*/.\/do \1/p' "$0"; exit 2 ;;
+verb=${1:-}
+[ $# = 0 ] || shift
+case $verb in
+build)
+	need build
+	build build -Dwerror=true
+	;;
+test)
+	. tools/test.sh
+	;;
+demo)
+	. tools/demo.sh
+	;;
+bench)
+	need build bench
+	build build -Dwerror=true
+	exec bench/run.sh "$@"
+	;;
+fuzz)
+	. tools/fuzz.sh
+	fuzz_all "${1:-60}" "${@:2}"
+	;;
+lint)
+	. tools/lint.sh
+	lint_all
+	;;
+fmt)
+	need lint
+	git ls-files '*.c' '*.h' | xargs clang-format-14 -i
+	;;
+install)
+	need build
+	build build-install --prefix "${PREFIX:-/usr/local}"
+	meson install -C build-install --no-rebuild
+	;;
+clean)
+	rm -rf build build-asan build-fuzz build-install demo
+	;;
+*)
+	usage
+	[ -z "$verb" ] || exit 2
+	;;
 esac

@@ -81,11 +81,11 @@ char *kmp_error_format(const struct kmp_error *err);
  * copied. Never NULL.
  */
 struct kmp_error *kmp_error_new(enum kmp_error_kind kind, const char *fmt, ...)
-	__attribute__((format(printf, 2, 3)));
+	__attribute__((format(printf, 2, 3), returns_nonnull));
 
 /* What a system call on path (or NULL) answered, as errnum; otherwise as kmp_error_new(). */
 struct kmp_error *kmp_error_system(int errnum, const char *path, const char *fmt, ...)
-	__attribute__((format(printf, 3, 4)));
+	__attribute__((format(printf, 3, 4), returns_nonnull));
 
 /* The library's version, as "0.1.0"; static. */
 const char *kmp_version(void);

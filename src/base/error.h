@@ -18,7 +18,8 @@ extern struct kmp_error kmp_error_no_memory;
  * (or NULL) of len bytes, all copied.
  */
 struct kmp_error *kmp_error_input(const char *path, uint64_t line, const char *token, size_t len,
-				  const char *fmt, ...) must_check printf_like(5, 6);
+				  const char *fmt, ...) must_check printf_like(5, 6)
+	__attribute__((returns_nonnull));
 
 /* Put path into an error that names none yet; returns err. NULL stays NULL. */
 struct kmp_error *kmp_error_at(struct kmp_error *err, const char *path) must_check;

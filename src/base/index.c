@@ -21,7 +21,7 @@ struct kmp_error *kmp_index_add(struct kmp_index *ix, uint64_t hash, uint32_t nu
 	if (number >= KMP_NONE - 1)
 		return kmp_error_new(KMP_ERROR_LIMIT, "more than %u distinct entries",
 				     KMP_NONE - 1);
-	if (ix->used + 1 > size / 2) {
+	if (!ix->slots || ix->used + 1 > size / 2) {
 		struct kmp_index grown = { .mask = (size ? size * 2 : 64) - 1, .used = ix->used };
 
 		grown.slots = calloc(grown.mask + 1, sizeof(*grown.slots));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "base/input.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -62,6 +63,7 @@ static struct kmp_error *fill_packed(struct kmp_input *in)
 {
 	size_t got;
 
+	assert(in->packed);
 	try(read_raw(in, (char *)in->packed, PACKED_SIZE, &got));
 	in->packed_pos = in->packed;
 	in->packed_len = got;

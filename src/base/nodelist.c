@@ -133,7 +133,7 @@ int kmp_nodelist_parse(const char *text, size_t len, unsigned limit, struct kmp_
 {
 	struct kmp_nodelist made = { 0 };
 	struct scan s = { text, text + strnlen(text, len), limit - 1 };
-	struct item item;
+	struct item item = { 0 };
 
 	for (;;) {
 		while (is_separator(peek(&s)))

@@ -37,7 +37,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	while (cli_commands[verbs])
 		verbs++;
-	if (!size)
+	if (!size || !verbs)
 		return 0;
 	const struct cli_command *command = cli_commands[data[0] % verbs];
 	char *argv[WORDS_MAX + 2] = { (char *)command->name };

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Read before each file by clang-tidy (see lint.sh), and by nothing else: clang's analyzer does
+ * not take __attribute__((returns_nonnull)) into account, and would follow paths on which a
+ * function failed without an error.
+ */
+#include "base/error.h"
+
+#define ANALYZER_NONNULL(call)                                                                     \
+	({                                                                                         \
+		struct kmp_error *nonnull_ = (call);                                               \
+		if (!nonnull_)                                                                     \
+			__builtin_unreachable();                                                   \
+		nonnull_;                                                                          \
+	})
+#define kmp_error_new(...) ANALYZER_NONNULL(kmp_error_new(__VA_ARGS__))
+#define kmp_error_system(...) ANALYZER_NONNULL(kmp_error_system(__VA_ARGS__))
+#define kmp_error_input(...) ANALYZER_NONNULL(kmp_error_input(__VA_ARGS__))

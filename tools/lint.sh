@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash
+# `./do lint`: formatting, clang-tidy by .clang-tidy, shellcheck.
+
+lint_format() {
+	git ls-files '*.c' '*.h' | xargs clang-format-14 --dry-run --Werror
+}
+
+lint_shell() {
+	{
+		git ls-files '*.sh' '*/cmd'
+		printf '%s\n' 'do' .ci/run
+	} | while read -r file; do
+		case $file in
+		*/cmd) shellcheck --shell=sh --severity=warning "$file" ;;
+		*) shellcheck --external-sources --severity=warning "$file" ;;
+		esac || exit 1
+	done
+}
+
+# The unit tests are left out: the analyzer does not know what cmocka's assertions assure.
+lint_tidy() {
+	local tidy="clang-tidy-14 -p build --quiet --warnings-as-errors=*"
+
+	# error.c defines what analyzer.h wraps.
+	$tidy src/base/error.c 2>/dev/null
+	git ls-files 'src/*.c' 'tests/fuzz/*.c' 'bench/*.c' | grep -v '^src/base/error.c$' |
+		xargs -P "$(nproc)" -n 4 $tidy --extra-arg=-include"$PWD/tools/analyzer.h" 2>/dev/null
+}
+
+lint_all() {
+	need build test lint
+	[ -f build/build.ninja ] || build build -Dwerror=true
+	lint_format
+	lint_shell
+	lint_tidy
+	echo "lint: clean"
+}

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash
+# `./do test`: counts each command test, cmocka case, replayed input and check, in every build,
+# and ends with one line that says how many passed, failed and were skipped.
+
+passed=0
+failed=0
+skipped=0
+
+# Add up a meson run. A TAP program counts as the tests it printed, and as one that failed more if
+# it ended badly without saying so; any other counts as one.
+count_build() { # DIRECTORY
+	local counts lines
+
+	lines=$(jq -r '
+		def tap: (.stdout // "") | split("\n") | map(select(test("^(not )?ok\\b|^1\\.\\.0")));
+		def bad: .result | test("FAIL|ERROR|TIMEOUT|INTERRUPT|UNEXPECTEDPASS");
+		. as $t | (.name | sub("^[^/]*/ "; "")) as $name | tap as $l |
+		if ($l | length) > 0 then
+			($l[] | if test("# SKIP|^1\\.\\.0"; "i") then "skipped \($name): \(.)"
+				elif test("^not ") then "failed \($name): \(.)" else "passed" end),
+			(if bad and ($l | any(test("^not ")) | not)
+				then "failed \($name): \($t.result)" else empty end)
+		elif bad then "failed \($name): \(.result)"
+		elif .result == "SKIP"
+			then "skipped \($name): \((.stdout // "") | rtrimstr("\n") | split("\n") | last)"
+		else "passed" end' "$1/meson-logs/testlog.json")
+	counts=$(echo "$lines" | cut -d' ' -f1 | sort | uniq -c)
+	echo "$lines" | grep -v '^passed' || true
+	add "$(echo "$counts" | awk '$2 == "passed" { print $1 }')" \
+		"$(echo "$counts" | awk '$2 == "failed" { print $1 }')" \
+		"$(echo "$counts" | awk '$2 == "skipped" { print $1 }')"
+}
+
+add() { # PASSED FAILED SKIPPED
+	passed=$((passed + ${1:-0}))
+	failed=$((failed + ${2:-0}))
+	skipped=$((skipped + ${3:-0}))
+}
+
+run_build() { # DIRECTORY
+	rm -f "$1/meson-logs/testlog.json"
+	meson test -C "$1" --no-rebuild --print-errorlogs || true
+	count_build "$1"
+}
+
+# One more test: a command that passes or not.
+step() { # NAME COMMAND…
+	local start=$SECONDS name=$1
+
+	shift
+	echo "== $name"
+	# In a subshell of its own, so that -e holds inside; `if` would switch it off.
+	set +e
+	(set -e; "$@")
+	local status=$?
+	set -e
+	if [ "$status" = 0 ]; then add 1 0 0; else add 0 1 0; echo "FAILED: $name"; fi
+	echo "== $name: $((SECONDS - start)) s"
+}
+
+build_sanitized() {
+	CC=clang-14 build build-asan -Dwerror=true -Db_sanitize=address,undefined -Db_lundef=false \
+		-Dbuildtype=debugoptimized
+}
+
+# What takes longer, for the gate.
+run_gate() {
+	step "clang, ASan and UBSan: build" build_sanitized
+	run_build build-asan
+	. tools/fuzz.sh
+	step "fuzzers: build" fuzz_build
+	for name in $(fuzz_names); do
+		step "fuzz-$name, 10 s" fuzz_one 10 "$name"
+	done
+	. tools/lint.sh
+	step "format" lint_format
+	step "shell scripts" lint_shell
+	step "clang-tidy" lint_tidy
+}
+
+need build test
+[ "${CI:-}" != true ] || need fuzz lint
+build build -Dwerror=true
+run_build build
+[ "${CI:-}" != true ] || run_gate
+
+if [ "${KMEMPROF_NO_SKIP:-}" = 1 ] && [ "$skipped" -gt 0 ]; then
+	echo "KMEMPROF_NO_SKIP=1: $skipped skipped tests count as failed"
+	failed=$((failed + skipped))
+	skipped=0
+fi
+echo "$passed passed, $failed failed, $skipped skipped"
+[ "$failed" = 0 ] && [ "$passed" -gt 0 ]

@@ -13,6 +13,6 @@
 			__builtin_unreachable();                                                   \
 		nonnull_;                                                                          \
 	})
-#define kmp_error_new(...) ANALYZER_NONNULL(kmp_error_new(__VA_ARGS__))
+#define kmp_error_new(...)    ANALYZER_NONNULL(kmp_error_new(__VA_ARGS__))
 #define kmp_error_system(...) ANALYZER_NONNULL(kmp_error_system(__VA_ARGS__))
-#define kmp_error_input(...) ANALYZER_NONNULL(kmp_error_input(__VA_ARGS__))
+#define kmp_error_input(...)  ANALYZER_NONNULL(kmp_error_input(__VA_ARGS__))

@@ -129,9 +129,9 @@ struct kmp_task {
 
 /* How a page is charged. */
 struct kmp_charge {
-	uint32_t memcg;	 /* number in KMP_DICT_MEMCG */
-	bool objcg;	 /* via objcg */
-	bool offline;	 /* the cgroup was removed */
+	uint32_t memcg;	   /* number in KMP_DICT_MEMCG */
+	bool objcg;	   /* via objcg */
+	bool offline;	   /* the cgroup was removed */
 	bool old_spelling; /* 5.17 RFC: `offlined` */
 };
 
@@ -143,24 +143,24 @@ struct kmp_place {
 
 /* Which parts a record was printed with; the writer prints the same again. */
 enum kmp_form {
-	KMP_FORM_MASK = 1 << 0,	      /* `, mask …` */
-	KMP_FORM_PID = 1 << 1,	      /* `, pid N` */
-	KMP_FORM_TGID = 1 << 2,	      /* `, tgid N` */
-	KMP_FORM_COMM = 1 << 3,	      /* ` (COMM)` */
-	KMP_FORM_TS = 1 << 4,	      /* `, ts N` */
-	KMP_FORM_TS_NS = 1 << 5,      /* ` ns` behind it */
-	KMP_FORM_FREE_TS = 1 << 6,    /* `, free_ts N ns` */
-	KMP_FORM_PFN = 1 << 7,	      /* a PFN line */
-	KMP_FORM_PFN_HEX = 1 << 8,    /* its PFN in hexadecimal */
-	KMP_FORM_OLD_PFN = 1 << 9,    /* 3.19: `PFN N Block N type N Fallback Flags …` */
-	KMP_FORM_FALLBACK = 1 << 10,  /* with `Fallback` */
-	KMP_FORM_ADDRESS = 1 << 11,   /* frames as ` [<ffffffff81164e9a>] sym+…` */
-	KMP_FORM_TRACE = 1 << 12,     /* frames were printed */
-	KMP_FORM_HANDLE = 1 << 13,    /* `handle: N` was printed */
-	KMP_FORM_SLAB = 1 << 14,      /* `Slab cache page` */
-	KMP_FORM_CUT = 1 << 15,	      /* the file ended inside the record */
+	KMP_FORM_MASK = 1 << 0,		/* `, mask …` */
+	KMP_FORM_PID = 1 << 1,		/* `, pid N` */
+	KMP_FORM_TGID = 1 << 2,		/* `, tgid N` */
+	KMP_FORM_COMM = 1 << 3,		/* ` (COMM)` */
+	KMP_FORM_TS = 1 << 4,		/* `, ts N` */
+	KMP_FORM_TS_NS = 1 << 5,	/* ` ns` behind it */
+	KMP_FORM_FREE_TS = 1 << 6,	/* `, free_ts N ns` */
+	KMP_FORM_PFN = 1 << 7,		/* a PFN line */
+	KMP_FORM_PFN_HEX = 1 << 8,	/* its PFN in hexadecimal */
+	KMP_FORM_OLD_PFN = 1 << 9,	/* 3.19: `PFN N Block N type N Fallback Flags …` */
+	KMP_FORM_FALLBACK = 1 << 10,	/* with `Fallback` */
+	KMP_FORM_ADDRESS = 1 << 11,	/* frames as ` [<ffffffff81164e9a>] sym+…` */
+	KMP_FORM_TRACE = 1 << 12,	/* frames were printed */
+	KMP_FORM_HANDLE = 1 << 13,	/* `handle: N` was printed */
+	KMP_FORM_SLAB = 1 << 14,	/* `Slab cache page` */
+	KMP_FORM_CUT = 1 << 15,		/* the file ended inside the record */
 	KMP_FORM_DEPTH_LIMIT = 1 << 16, /* 16 frames: perhaps more were cut off by the kernel */
-	KMP_FORM_APPROXIMATE = 1 << 17 /* the number of pages is a lower bound */
+	KMP_FORM_APPROXIMATE = 1 << 17	/* the number of pages is a lower bound */
 };
 
 /*
@@ -225,13 +225,13 @@ struct kmp_losses {
 
 /* How many of a kind the ledger holds. */
 enum kmp_list {
-	KMP_LIST_TRACES,   /* distinct stack traces */
-	KMP_LIST_STACKS,   /* distinct pairs of trace and handle */
-	KMP_LIST_TASKS,	   /* distinct tasks */
-	KMP_LIST_CHARGES,  /* distinct charges */
-	KMP_LIST_PAGES,	   /* page owners kept */
-	KMP_LIST_TAGS,	   /* tags as read */
-	KMP_LIST_WARNINGS  /* warnings */
+	KMP_LIST_TRACES,  /* distinct stack traces */
+	KMP_LIST_STACKS,  /* distinct pairs of trace and handle */
+	KMP_LIST_TASKS,	  /* distinct tasks */
+	KMP_LIST_CHARGES, /* distinct charges */
+	KMP_LIST_PAGES,	  /* page owners kept */
+	KMP_LIST_TAGS,	  /* tags as read */
+	KMP_LIST_WARNINGS /* warnings */
 };
 
 /* An empty ledger; free it with kmp_ledger_destroy(). */
@@ -340,7 +340,8 @@ struct kmp_error *kmp_ledger_add_skipped(struct kmp_ledger *ledger, uint64_t lin
 /* Add to the losses: events dropped before they reached us, records cut by the end of a file. */
 void kmp_ledger_add_losses(struct kmp_ledger *ledger, uint64_t dropped, uint64_t cut);
 
-/* Keep a warning, one line, as printf() would print it. A text that is there already is not kept twice. */
+/* Keep a warning, one line, as printf() would print it. A text that is there already is not kept
+ * twice. */
 struct kmp_error *kmp_ledger_warn(struct kmp_ledger *ledger, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
@@ -351,22 +352,22 @@ struct kmp_error *kmp_ledger_warn(struct kmp_ledger *ledger, const char *fmt, ..
  * KMP_FORM_APPROXIMATE of `form` always.
  */
 enum kmp_column {
-	KMP_COLUMN_PFN = 1 << 0,	/* pfn */
-	KMP_COLUMN_BLOCK = 1 << 1,	/* block */
-	KMP_COLUMN_TS = 1 << 2,		/* ts */
-	KMP_COLUMN_FREE_TS = 1 << 3,	/* free_ts */
-	KMP_COLUMN_ORDER = 1 << 4,	/* order */
-	KMP_COLUMN_STACK = 1 << 5,	/* stack */
-	KMP_COLUMN_TASK = 1 << 6,	/* task */
-	KMP_COLUMN_GFP = 1 << 7,	/* gfp */
-	KMP_COLUMN_FLAGS = 1 << 8,	/* flags */
-	KMP_COLUMN_CHARGE = 1 << 9,	/* charge */
-	KMP_COLUMN_TYPE = 1 << 10,	/* type */
+	KMP_COLUMN_PFN = 1 << 0,	 /* pfn */
+	KMP_COLUMN_BLOCK = 1 << 1,	 /* block */
+	KMP_COLUMN_TS = 1 << 2,		 /* ts */
+	KMP_COLUMN_FREE_TS = 1 << 3,	 /* free_ts */
+	KMP_COLUMN_ORDER = 1 << 4,	 /* order */
+	KMP_COLUMN_STACK = 1 << 5,	 /* stack */
+	KMP_COLUMN_TASK = 1 << 6,	 /* task */
+	KMP_COLUMN_GFP = 1 << 7,	 /* gfp */
+	KMP_COLUMN_FLAGS = 1 << 8,	 /* flags */
+	KMP_COLUMN_CHARGE = 1 << 9,	 /* charge */
+	KMP_COLUMN_TYPE = 1 << 10,	 /* type */
 	KMP_COLUMN_BLOCK_TYPE = 1 << 11, /* block_type */
-	KMP_COLUMN_REASON = 1 << 12,	/* reason */
-	KMP_COLUMN_EXTRA = 1 << 13,	/* extra */
-	KMP_COLUMN_FORM = 1 << 14,	/* form */
-	KMP_COLUMN_ALL = (1 << 15) - 1	/* all of them */
+	KMP_COLUMN_REASON = 1 << 12,	 /* reason */
+	KMP_COLUMN_EXTRA = 1 << 13,	 /* extra */
+	KMP_COLUMN_FORM = 1 << 14,	 /* form */
+	KMP_COLUMN_ALL = (1 << 15) - 1	 /* all of them */
 };
 
 /*
@@ -406,10 +407,10 @@ enum kmp_read {
 /*
  * Open a text dump of any supported kernel, plain or compressed (gzip, xz, zstd), `-` for
  * standard input; a directory that holds several of the kernel's files; or a ledger file,
- * `FILE@N` for its Nth snapshot (from 1; the last one otherwise). What it is is told from its content.
- * options may be NULL. Errors: KMP_ERROR_SYSTEM, KMP_ERROR_INPUT for an empty file, one of no
- * known format, a directory without the kernel's files, a damaged ledger file.
- * Close it with kmp_source_close().
+ * `FILE@N` for its Nth snapshot (from 1; the last one otherwise). What it is is told from its
+ * content. options may be NULL. Errors: KMP_ERROR_SYSTEM, KMP_ERROR_INPUT for an empty file, one of
+ * no known format, a directory without the kernel's files, a damaged ledger file. Close it with
+ * kmp_source_close().
  */
 struct kmp_error *kmp_source_open(const char *path, const struct kmp_source_options *options,
 				  struct kmp_source **source);
@@ -506,20 +507,20 @@ enum kmp_unit {
  * Groups whose value is 0 in all sums are left out of differences only.
  */
 struct kmp_groups {
-	enum kmp_unit unit;	  /* what the figures are */
-	const char *const *keys;  /* the keys' names */
-	size_t key_count;	  /* how many */
-	struct kmp_group *groups; /* the groups */
-	size_t count;		  /* how many */
-	struct kmp_sums total;	  /* of all groups; in a difference: later */
-	struct kmp_sums total_before; /* in a difference: earlier */
-	bool difference;	  /* made by kmp_groups_diff() */
-	bool records_unknown;	  /* the source does not tell records (show_stacks) */
-	struct kmp_facts facts;	  /* where the figures come from (later) */
+	enum kmp_unit unit;	       /* what the figures are */
+	const char *const *keys;       /* the keys' names */
+	size_t key_count;	       /* how many */
+	struct kmp_group *groups;      /* the groups */
+	size_t count;		       /* how many */
+	struct kmp_sums total;	       /* of all groups; in a difference: later */
+	struct kmp_sums total_before;  /* in a difference: earlier */
+	bool difference;	       /* made by kmp_groups_diff() */
+	bool records_unknown;	       /* the source does not tell records (show_stacks) */
+	struct kmp_facts facts;	       /* where the figures come from (later) */
 	struct kmp_facts facts_before; /* in a difference: earlier */
-	struct kmp_losses losses; /* what was lost (both sides) */
-	const char *const *warnings; /* lines of text */
-	size_t warning_count;	  /* how many */
+	struct kmp_losses losses;      /* what was lost (both sides) */
+	const char *const *warnings;   /* lines of text */
+	size_t warning_count;	       /* how many */
 };
 
 /* A grouping under way. Opaque; see kmp_grouping_create(). */
@@ -564,8 +565,9 @@ struct kmp_tag_filter {
 
 /*
  * Group a ledger's tags by keys joined with commas: tag (file, line, module and function
- * together: the default for NULL), module, file, directory, function, line. Duplicate keys add up; paths are
- * normalised (`a/../b` is `b`) for grouping. filter may be NULL for all. Sizes are compared after adding up.
+ * together: the default for NULL), module, file, directory, function, line. Duplicate keys add up;
+ * paths are normalised (`a/../b` is `b`) for grouping. filter may be NULL for all. Sizes are
+ * compared after adding up.
  */
 struct kmp_error *kmp_tags_group(const struct kmp_ledger *ledger, const char *keys,
 				 const struct kmp_tag_filter *filter, struct kmp_groups **groups);
@@ -579,8 +581,8 @@ struct kmp_error *kmp_groups_diff(const struct kmp_groups *before, const struct 
 
 /*
  * Sort by `pages`, `bytes`, `records` (or `calls`), `ts`, `delta`, or a key's name: figures
- * largest first, keys in rising order; `-` before the name turns the order round. Ties are broken by the key, so that the
- * order is always the same. KMP_ERROR_USAGE for an unknown name.
+ * largest first, keys in rising order; `-` before the name turns the order round. Ties are broken
+ * by the key, so that the order is always the same. KMP_ERROR_USAGE for an unknown name.
  */
 struct kmp_error *kmp_groups_sort(struct kmp_groups *groups, const char *by);
 
@@ -598,7 +600,8 @@ enum kmp_format {
 	KMP_FORMAT_SVG	   /* a flame graph, self-contained */
 };
 
-/* The format of this name (`table`, `json`, `csv`, `folded`, `svg`); KMP_ERROR_USAGE for another. */
+/* The format of this name (`table`, `json`, `csv`, `folded`, `svg`); KMP_ERROR_USAGE for another.
+ */
 struct kmp_error *kmp_format_parse(const char *name, enum kmp_format *format);
 
 /* How to print groups. All zero is a plain table of all groups. */
@@ -671,8 +674,9 @@ struct kmp_error *kmp_stacks_write(const struct kmp_groups *groups, enum kmp_sta
 struct kmp_store;
 
 /*
- * Start a ledger file (docs/ledger-file.md) at path, mode 0600; a snapshot is appended to the one that is there
- * if append is set. Nothing is at path, or what was there before, until kmp_store_commit().
+ * Start a ledger file (docs/ledger-file.md) at path, mode 0600; a snapshot is appended to the one
+ * that is there if append is set. Nothing is at path, or what was there before, until
+ * kmp_store_commit().
  */
 struct kmp_error *kmp_store_create(const char *path, bool append, struct kmp_store **store);
 
@@ -690,7 +694,8 @@ void kmp_store_abort(struct kmp_store *store);
 
 /* ---- JSON ---------------------------------------------------------------------------------- */
 
-/* Writes JSON to a stream; the same writer serves every command. Initialise with kmp_json_init(). */
+/* Writes JSON to a stream; the same writer serves every command. Initialise with kmp_json_init().
+ */
 struct kmp_json {
 	FILE *out;	   /* the stream */
 	unsigned depth;	   /* of objects and arrays that are open */

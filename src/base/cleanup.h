@@ -37,7 +37,7 @@ static inline void cleanup_file(FILE **f)
 }
 
 #define auto_free cleanup(cleanup_free)
-#define auto_fd cleanup(cleanup_fd)
+#define auto_fd	  cleanup(cleanup_fd)
 #define auto_file cleanup(cleanup_file)
 
 /* The pointer's value; the variable no longer owns it. */

@@ -7,7 +7,7 @@
 
 #include "kmemprof/kmemprof.h"
 
-#define must_check __attribute__((warn_unused_result))
+#define must_check	       __attribute__((warn_unused_result))
 #define printf_like(fmt, args) __attribute__((format(printf, fmt, args)))
 
 /* Out of memory: static, so that it needs none. kmp_error_destroy() leaves it alone. */

@@ -29,9 +29,9 @@ struct kmp_input {
 	unsigned char *packed;
 	const unsigned char *packed_pos;
 	size_t packed_len;
-	bool packed_end;    /* no more packed bytes to read */
-	bool between;	    /* a packed stream has ended, none has begun since */
-	bool looked;	    /* the packing was looked for */
+	bool packed_end; /* no more packed bytes to read */
+	bool between;	 /* a packed stream has ended, none has begun since */
+	bool looked;	 /* the packing was looked for */
 };
 
 static struct kmp_error *read_raw(struct kmp_input *in, char *buf, size_t size, size_t *got)
@@ -111,8 +111,8 @@ static struct kmp_error *read_packed(struct kmp_input *in, char *buf, size_t siz
 		if (in->between && !in->packed_len)
 			return NULL;
 		size_t left = in->packed_len;
-		struct kmp_error *err = kmp_unpack_run(in->unpack, &in->packed_pos,
-						       &in->packed_len, buf, size, got, &ended);
+		struct kmp_error *err = kmp_unpack_run(in->unpack, &in->packed_pos, &in->packed_len,
+						       buf, size, got, &ended);
 		if (err)
 			return kmp_error_at(err, in->path);
 		if (ended)

@@ -25,8 +25,7 @@ static uint32_t find_hashed(const struct kmp_pool *pool, const char *text, size_
 	return id;
 }
 
-struct kmp_error *kmp_pool_intern(struct kmp_pool *pool, const char *text, size_t len,
-				  uint32_t *id)
+struct kmp_error *kmp_pool_intern(struct kmp_pool *pool, const char *text, size_t len, uint32_t *id)
 {
 	uint64_t hash = XXH3_64bits(text, len);
 

@@ -22,7 +22,10 @@ enum kmp_packing kmp_unpack_detect(const unsigned char *head, size_t len)
 {
 	if (len >= 3 && !memcmp(head, "\x1f\x8b\x08", 3))
 		return KMP_GZIP;
-	if (len >= 6 && !memcmp(head, "\xfd" "7zXZ\0", 6))
+	if (len >= 6 && !memcmp(head,
+				"\xfd"
+				"7zXZ\0",
+				6))
 		return KMP_XZ;
 	if (len >= 4 && !memcmp(head, "\x28\xb5\x2f\xfd", 4))
 		return KMP_ZSTD;

@@ -105,8 +105,7 @@ struct kmp_error *kmp_ledger_add_skipped(struct kmp_ledger *ledger, uint64_t lin
 {
 	if (!ledger->losses.skipped++) {
 		ledger->losses.first_line = line;
-		try(kmp_ledger_name(ledger, reason, strlen(reason),
-				    &ledger->losses.first_reason));
+		try(kmp_ledger_name(ledger, reason, strlen(reason), &ledger->losses.first_reason));
 	}
 	return NULL;
 }

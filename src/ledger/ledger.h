@@ -23,8 +23,8 @@ struct kmp_zone_name {
 
 struct kmp_ledger {
 	struct kmp_pool dicts[KMP_DICT_COUNT];
-	struct kmp_pool names; /* strings of facts, tags, warnings, zones */
-	VEC(uint64_t) addresses; /* by frame number; may be shorter than the dictionary */
+	struct kmp_pool names;	      /* strings of facts, tags, warnings, zones */
+	VEC(uint64_t) addresses;      /* by frame number; may be shorter than the dictionary */
 	VEC(struct kmp_place) places; /* by flags number */
 	VEC(uint32_t) trace_frames;
 	VEC(struct kmp_frame_list) traces;

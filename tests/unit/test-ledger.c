@@ -27,8 +27,7 @@ static void a_handle_takes_its_trace_later(void **state)
 	uint32_t frame, trace, early, late;
 
 	assert_null(kmp_ledger_create(&ledger));
-	assert_null(kmp_ledger_add_stack(
-		ledger, &(struct kmp_stack){ KMP_NONE, 7, true }, &early));
+	assert_null(kmp_ledger_add_stack(ledger, &(struct kmp_stack){ KMP_NONE, 7, true }, &early));
 	assert_null(kmp_ledger_add_text(ledger, KMP_DICT_FRAME, "f+0x1/0x2", 9, &frame));
 	assert_null(kmp_ledger_add_trace(ledger, &frame, 1, &trace));
 	assert_null(kmp_ledger_add_stack(ledger, &(struct kmp_stack){ trace, 7, true }, &late));

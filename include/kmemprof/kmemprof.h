@@ -340,8 +340,7 @@ struct kmp_error *kmp_ledger_add_skipped(struct kmp_ledger *ledger, uint64_t lin
 /* Add to the losses: events dropped before they reached us, records cut by the end of a file. */
 void kmp_ledger_add_losses(struct kmp_ledger *ledger, uint64_t dropped, uint64_t cut);
 
-/* Keep a warning, one line, as printf() would print it. A text that is there already is not kept
- * twice. */
+/* Keep a warning, a line as printf() would print it; the same text is not kept twice. */
 struct kmp_error *kmp_ledger_warn(struct kmp_ledger *ledger, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
@@ -600,8 +599,7 @@ enum kmp_format {
 	KMP_FORMAT_SVG	   /* a flame graph, self-contained */
 };
 
-/* The format of this name (`table`, `json`, `csv`, `folded`, `svg`); KMP_ERROR_USAGE for another.
- */
+/* The format named `table`, `json`, `csv`, `folded` or `svg`; KMP_ERROR_USAGE for another. */
 struct kmp_error *kmp_format_parse(const char *name, enum kmp_format *format);
 
 /* How to print groups. All zero is a plain table of all groups. */
@@ -694,8 +692,7 @@ void kmp_store_abort(struct kmp_store *store);
 
 /* ---- JSON ---------------------------------------------------------------------------------- */
 
-/* Writes JSON to a stream; the same writer serves every command. Initialise with kmp_json_init().
- */
+/* Writes JSON to a stream, for every command alike. Initialise with kmp_json_init(). */
 struct kmp_json {
 	FILE *out;	   /* the stream */
 	unsigned depth;	   /* of objects and arrays that are open */

@@ -68,8 +68,7 @@ int cli_report_error(struct kmp_error *err);
 void cli_report_losses(struct cli_args *args, const struct kmp_losses *losses,
 		       const char *const *warnings, size_t count);
 
-/* KMP_ERROR_SYSTEM if standard output could not be written (a full disk); quiet for a closed pipe.
- */
+/* KMP_ERROR_SYSTEM if standard output could not be written, as on a full disk. */
 struct kmp_error *cli_close_output(FILE *out, const char *path);
 
 #endif

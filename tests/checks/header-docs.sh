@@ -56,7 +56,7 @@ check() { # HEADER
 		before = !open && /[A-Za-z]/ && !/\/\* ----/
 		if (!/\*\//) {
 			in_comment = 1
-			words = ""
+			words = $0
 		}
 		next
 	}

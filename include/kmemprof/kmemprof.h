@@ -553,7 +553,7 @@ void kmp_grouping_destroy(struct kmp_grouping *grouping);
 struct kmp_tag_filter {
 	const char *module;   /* NULL: any; "": built-in code */
 	const char *function; /* NULL: any */
-	const char *file;     /* NULL: any; compared as printed */
+	const char *file;     /* NULL: any; as printed, or normalised */
 	uint64_t line;	      /* 0: any */
 	int64_t min_size;     /* inclusive; meaningful if has_min_size */
 	int64_t max_size;     /* inclusive; meaningful if has_max_size */

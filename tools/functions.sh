@@ -48,5 +48,5 @@ need() { # PART…
 build() { # DIRECTORY [MESON-OPTION…]
 	[ -f "$1/build.ninja" ] || meson setup "$@" >"$1.log" 2>&1 || { cat "$1.log" >&2; return 1; }
 	rm -f "$1.log"
-	ninja -C "$1" --quiet
+	ninja -C "$1" --quiet >"$1/build.log" 2>&1 || { tail -n 100 "$1/build.log" >&2; return 1; }
 }

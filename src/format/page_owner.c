@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "format/page_owner.h"
+
+#include "base/scan.h"
+#include "format/po_parser.h"
+
+static const char record_start[] = "Page allocated via order";
+
+enum { START_LEN = sizeof(record_start) - 1 };
+
+/* The start of the line that holds `at`. */
+static const char *line_start(const char *text, const char *at)
+{
+	const char *nl = memrchr(text, '\n', (size_t)(at - text));
+
+	return nl ? nl + 1 : text;
+}
+
+/* Sorted output has a line above the record. */
+static const char *with_times(const char *text, const char *start)
+{
+	if (start - text < 8)
+		return start;
+	const char *above = line_start(text, start - 1);
+	size_t len = (size_t)(start - above);
+
+	return len < 200 && memmem(above, len, " times", 6) ? above : start;
+}
+
+size_t kmp_po_split(const char *text, size_t len)
+{
+	const char *p = text + len;
+
+	/* Backwards by the rarer letter of the two in which every header begins: `Pa`. */
+	while ((p = memrchr(text, 'P', (size_t)(p - text))) != NULL) {
+		if ((size_t)(text + len - p) < START_LEN || memcmp(p, record_start, START_LEN) != 0)
+			continue;
+		const char *start = with_times(text, line_start(text, p));
+
+		if (start > text)
+			return (size_t)(start - text);
+	}
+	return 0;
+}
+
+static bool has(const char *head, size_t len, const char *word)
+{
+	return memmem(head, len, word, strlen(word)) != NULL;
+}
+
+enum kmp_po_likeness kmp_po_looks_like(const char *head, size_t len)
+{
+	const char *record = memmem(head, len, record_start, START_LEN);
+
+	if (record) {
+		if (with_times(head, line_start(head, record)) < line_start(head, record))
+			return KMP_PO_SORTED;
+		return KMP_PO_RECORDS;
+	}
+	return has(head, len, "page last allocated via order") ? KMP_PO_DUMP_PAGE : KMP_PO_NOT;
+}
+
+struct kmp_error *kmp_po_parse(struct kmp_po_parser *p, const char *text, size_t len, bool at_end,
+			       struct kmp_po_result *result)
+{
+	const char *at = text;
+	const char *end = text + len;
+
+	result->pages.len = 0;
+	result->skips.len = 0;
+	result->lines = result->cut = result->stray = 0;
+	result->foreign = result->extra = result->no_unit = 0;
+	while (at < end) {
+		bool done;
+
+		try(vec_reserve(&result->pages, 1));
+		try(kmp_po_fast(p, &at, end, &result->pages.data[result->pages.len],
+				&result->lines, &done));
+		if (done)
+			result->pages.len++;
+		else
+			try(kmp_po_slow(p, &at, end, at_end, result));
+	}
+	return NULL;
+}

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* A source is one text, a directory of texts, or a ledger file; what it is decides who reads it. */
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/cleanup.h"
+#include "ledger/ledger.h"
+#include "source/source.h"
+
+struct kmp_source {
+	char *path;
+	struct kmp_source_options options;
+	struct kmp_input *input; /* one text, or NULL */
+	enum kmp_text_kind kind;
+	const char *mode;
+	bool is_directory;
+	struct kmp_directory dir;
+	uint64_t time;
+};
+
+DEFINE_CLEANUP(source, struct kmp_source *, kmp_source_close)
+
+static bool has_line(const char *head, size_t len, const char *start)
+{
+	return memmem(head, len, start, strlen(start)) != NULL;
+}
+
+/* Which mode a page_owner text was read in. */
+static const char *text_mode(enum kmp_text_kind kind, const char *head, size_t len)
+{
+	bool handle = has_line(head, len, "\nhandle: ");
+	bool stack = has_line(head, len, "\n ");
+
+	if (kind != KMP_TEXT_PAGE_OWNER)
+		return "";
+	if (handle)
+		return stack ? "stack_handle" : "handle";
+	return stack ? "stack" : "";
+}
+
+static struct kmp_error *open_text(const char *path, struct kmp_input **input,
+				   enum kmp_text_kind *kind, const char **mode)
+{
+	const char *head;
+	size_t len;
+
+	try(kmp_input_open(path, input));
+	try(kmp_input_head(*input, &head, &len));
+	*kind = kmp_text_detect(head, len);
+	*mode = text_mode(*kind, head, len);
+	if (*kind == KMP_TEXT_EMPTY)
+		return kmp_error_input(path, 0, NULL, 0, "is empty");
+	if (*kind == KMP_TEXT_UNKNOWN)
+		return kmp_error_input(path, 0, NULL, 0,
+				       "%s: neither page_owner nor allocinfo text of any kernel, "
+				       "nor a ledger file",
+				       memchr(head, '\0', len) ? "a binary file" : "unknown text");
+	return NULL;
+}
+
+/* `FILE@N`, if there is no file of the whole name. */
+static char *snapshot_path(const char *path, unsigned *snapshot)
+{
+	const char *at = strrchr(path, '@');
+	char *end;
+
+	*snapshot = 0;
+	if (!at || at == path || !at[1] || access(path, F_OK) == 0)
+		return strdup(path);
+	unsigned long number = strtoul(at + 1, &end, 10);
+
+	if (*end || number == 0 || number > UINT32_MAX - 1)
+		return strdup(path);
+	*snapshot = (unsigned)number;
+	return strndup(path, (size_t)(at - path));
+}
+
+static struct kmp_error *open_any(struct kmp_source *s, const char *path)
+{
+	unsigned snapshot;
+	struct stat st;
+
+	s->path = snapshot_path(path, &snapshot);
+	if (!s->path)
+		return &kmp_error_no_memory;
+	if (strcmp(s->path, "-") != 0 && !stat(s->path, &st)) {
+		s->time = S_ISREG(st.st_mode) ? (uint64_t)st.st_mtime : 0;
+		if (S_ISDIR(st.st_mode)) {
+			s->is_directory = true;
+			return kmp_directory_scan(s->path, &s->dir);
+		}
+	}
+	if (snapshot)
+		return kmp_error_input(s->path, 0, NULL, 0,
+				       "has no snapshots: it is no ledger file");
+	return open_text(s->path, &s->input, &s->kind, &s->mode);
+}
+
+struct kmp_error *kmp_source_open(const char *path, const struct kmp_source_options *options,
+				  struct kmp_source **out)
+{
+	struct kmp_source *s cleanup(cleanup_source) = calloc(1, sizeof(*s));
+
+	if (!s)
+		return &kmp_error_no_memory;
+	s->mode = "";
+	if (options)
+		s->options = *options;
+	try(open_any(s, path));
+	*out = no_free(s);
+	return NULL;
+}
+
+void kmp_source_close(struct kmp_source *s)
+{
+	if (!s)
+		return;
+	kmp_input_destroy(s->input);
+	if (s->is_directory)
+		kmp_directory_deinit(&s->dir);
+	free(s->path);
+	free(s);
+}
+
+uint32_t kmp_source_holds(const struct kmp_source *s)
+{
+	uint32_t holds = 0;
+
+	if (!s->is_directory)
+		return kmp_text_holds(s->kind);
+	if (s->dir.page_owner || s->dir.show_stacks || s->dir.show_handles)
+		holds |= KMP_READ_PAGES;
+	if (s->dir.allocinfo)
+		holds |= KMP_READ_TAGS;
+	return holds;
+}
+
+static struct kmp_error *set_facts(const struct kmp_source *s, struct kmp_ledger *ledger,
+				   enum kmp_text_kind kind, const char *mode)
+{
+	struct kmp_facts facts = *kmp_ledger_facts(ledger);
+
+	facts.name = s->path;
+	facts.kind = kmp_text_kind_name(kind);
+	facts.mode = mode;
+	facts.time = s->time;
+	return kmp_ledger_set_facts(ledger, &facts);
+}
+
+/* One file of a directory. */
+static struct kmp_error *read_file(struct kmp_source *s, const char *path,
+				   struct kmp_ledger *ledger, const struct kmp_sink *sink)
+{
+	struct kmp_input *input = NULL;
+	enum kmp_text_kind kind;
+	const char *mode;
+	struct stat st;
+	struct kmp_error *err = open_text(path, &input, &kind, &mode);
+
+	if (!err && !stat(path, &st) && S_ISREG(st.st_mode) && st.st_size)
+		s->time = (uint64_t)st.st_mtime;
+	if (!err && kind != KMP_TEXT_SHOW_STACKS_HANDLES)
+		err = set_facts(s, ledger, kind, mode);
+	if (!err)
+		err = kmp_text_read(kind, input, ledger, sink, &s->options);
+	kmp_input_destroy(input);
+	return err;
+}
+
+static struct kmp_error *read_directory(struct kmp_source *s, struct kmp_ledger *ledger,
+					uint32_t what, const struct kmp_sink *sink)
+{
+	const struct kmp_directory *dir = &s->dir;
+	const char *pages = dir->page_owner;
+
+	if (dir->version)
+		try(kmp_version_read(dir->version, ledger));
+	if (dir->zoneinfo)
+		try(kmp_zoneinfo_read(dir->zoneinfo, ledger));
+	if (what & KMP_READ_TAGS && dir->allocinfo)
+		try(read_file(s, dir->allocinfo, ledger, sink));
+	if (!(what & KMP_READ_PAGES))
+		return NULL;
+	for (size_t i = 0; i < dir->left_out.len; i++)
+		try(kmp_ledger_warn(ledger, "%s was used, %s was left out", dir->page_owner,
+				    dir->left_out.data[i]));
+	if (!pages)
+		pages = dir->show_stacks ? dir->show_stacks : dir->show_handles;
+	if (!pages)
+		return NULL;
+	/* The stacks first, so that each page finds its trace. */
+	if (dir->show_stacks_handles)
+		try(read_file(s, dir->show_stacks_handles, ledger, sink));
+	return read_file(s, pages, ledger, sink);
+}
+
+static struct kmp_error *keep_pages(void *arg, struct kmp_ledger *ledger,
+				    const struct kmp_page *pages, size_t count)
+{
+	(void)arg;
+	return kmp_ledger_add_pages(ledger, pages, count);
+}
+
+struct kmp_error *kmp_source_read(struct kmp_source *s, struct kmp_ledger *ledger, uint32_t what,
+				  const struct kmp_sink *sink)
+{
+	const struct kmp_sink keep = { keep_pages, NULL, KMP_COLUMN_ALL };
+
+	if (!sink)
+		sink = &keep;
+	if (s->is_directory)
+		return read_directory(s, ledger, what, sink);
+	if (!(kmp_text_holds(s->kind) & what))
+		return NULL;
+	try(set_facts(s, ledger, s->kind, s->mode));
+	return kmp_text_read(s->kind, s->input, ledger, sink, &s->options);
+}

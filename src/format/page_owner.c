@@ -74,8 +74,8 @@ struct kmp_error *kmp_po_parse(struct kmp_po_parser *p, const char *text, size_t
 		bool done;
 
 		try(vec_reserve(&result->pages, 1));
-		try(kmp_po_fast(p, &at, end, &result->pages.data[result->pages.len],
-				&result->lines, &done));
+		try(kmp_po_fast(p, &at, end, &result->pages.data[result->pages.len], &result->lines,
+				&done));
 		if (done)
 			result->pages.len++;
 		else

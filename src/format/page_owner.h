@@ -23,11 +23,11 @@ struct kmp_po_skip {
 struct kmp_po_result {
 	VEC(struct kmp_page) pages;
 	VEC(struct kmp_po_skip) skips;
-	uint64_t lines; /* newlines in the block */
-	uint64_t cut;	/* records that the end of the file cut */
-	uint64_t stray; /* lines between records that belong to none */
+	uint64_t lines;	  /* newlines in the block */
+	uint64_t cut;	  /* records that the end of the file cut */
+	uint64_t stray;	  /* lines between records that belong to none */
 	uint64_t foreign; /* log lines within records */
-	uint64_t extra; /* lines of vendor kernels, kept with their records */
+	uint64_t extra;	  /* lines of vendor kernels, kept with their records */
 	uint64_t no_unit; /* times in `s`, which are ns all the same */
 };
 

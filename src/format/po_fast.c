@@ -182,8 +182,9 @@ static struct kmp_error *pfn_line(struct fast *f)
 static struct kmp_error *frames(struct fast *f)
 {
 	const struct kmp_page *page = &f->page;
-	uint32_t slot = (page->gfp * 31 + page->task * 131 + page->order * 7 + page->flags) *
-			0x9e3779b1u >> 20;
+	uint32_t slot =
+		(page->gfp * 31 + page->task * 131 + page->order * 7 + page->flags) * 0x9e3779b1u >>
+		20;
 	uint32_t *guess = &f->p->guesses[slot % GUESS_SLOTS];
 	size_t left = (size_t)(f->end - f->at);
 	const struct po_frames *block;
@@ -269,8 +270,7 @@ static struct kmp_error *record(struct fast *f)
 	}
 	if (trace == KMP_NONE && !(f->page.form & KMP_FORM_HANDLE))
 		return NULL;
-	return kmp_po_stack(f->p, trace, f->handle, f->page.form & KMP_FORM_HANDLE,
-			    &f->page.stack);
+	return kmp_po_stack(f->p, trace, f->handle, f->page.form & KMP_FORM_HANDLE, &f->page.stack);
 }
 
 struct kmp_error *kmp_po_fast(struct kmp_po_parser *p, const char **at, const char *end,

@@ -60,7 +60,8 @@ struct kmp_error *kmp_po_token(struct kmp_po_parser *parser, struct po_tokens *t
 			       const char *text, size_t len, po_make_fn make,
 			       uint32_t *number) must_check;
 
-/* Makers: texts of the ledger's dictionaries, `7, tgid 8 (comm`, and what stands behind `Charged `. */
+/* Makers: texts of the ledger's dictionaries, `7, tgid 8 (comm`, and what stands behind `Charged `.
+ */
 struct kmp_error *kmp_po_make_gfp(struct kmp_po_parser *p, const char *text, size_t len,
 				  uint32_t *number) must_check;
 struct kmp_error *kmp_po_make_flags(struct kmp_po_parser *p, const char *text, size_t len,

@@ -110,7 +110,8 @@ static bool is_header(const struct line *line)
 {
 	struct line l = dedented(*line);
 
-	return begins(&l, "Page allocated via order") || begins(&l, "page last allocated via order");
+	return begins(&l, "Page allocated via order") ||
+	       begins(&l, "page last allocated via order");
 }
 
 static bool is_pfn_line(const struct line *line)
@@ -174,9 +175,9 @@ static int header_joint(const struct slow *s, const struct line *next, bool comp
 		return '\n';
 	if (complete)
 		return ends_in_time(next) && !kmp_frame_looks_like(next->text, next->len) ? '\n'
-											   : -1;
+											  : -1;
 	return next->prefixed != s->prefixed || kmp_frame_looks_like(next->text, next->len) ? -1
-											     : ' ';
+											    : ' ';
 }
 
 /* The header, of one line or several; what joins them stays out of a blog's `\`. */
@@ -412,7 +413,8 @@ static struct kmp_error *read_record(struct slow *s, bool at_end)
 	return finish_record(s, at_end);
 }
 
-/* A line that belongs to no record. What is left of a record is no stray line, but a lost record. */
+/* A line that belongs to no record. What is left of a record is no stray line, but a lost record.
+ */
 static struct kmp_error *stray_line(struct slow *s, const struct line *line)
 {
 	struct line l = dedented(*line);

@@ -284,8 +284,8 @@ static struct kmp_error *run(struct pipeline *pl)
 		pthread_cond_signal(&pl->ready);
 		pthread_mutex_unlock(&pl->lock);
 		if (pl->options->progress)
-			pl->options->progress(pl->options->progress_arg,
-					      kmp_input_done(pl->input), kmp_input_total(pl->input));
+			pl->options->progress(pl->options->progress_arg, kmp_input_done(pl->input),
+					      kmp_input_total(pl->input));
 	}
 	while (pl->jobs[pl->next_consume].state != JOB_FREE)
 		try(consume_oldest(pl));
@@ -297,9 +297,9 @@ static struct kmp_error *warn(struct pipeline *pl)
 	struct kmp_ledger *l = pl->ledger;
 
 	if (pl->stray)
-		try(kmp_ledger_warn(l, "%llu lines belong to no record (the first at line %llu or after)",
-				    (unsigned long long)pl->stray,
-				    (unsigned long long)pl->first_stray));
+		try(kmp_ledger_warn(
+			l, "%llu lines belong to no record (the first at line %llu or after)",
+			(unsigned long long)pl->stray, (unsigned long long)pl->first_stray));
 	if (pl->foreign)
 		try(kmp_ledger_warn(l, "%llu log lines stood within records",
 				    (unsigned long long)pl->foreign));

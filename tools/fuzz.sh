@@ -27,7 +27,7 @@ fuzz_one() { # SECONDS NAME
 	if ! build-fuzz/tests/fuzz/fuzz-"$2" -max_total_time="$1" -timeout=20 -rss_limit_mb=3000 \
 		-artifact_prefix="build-fuzz/crash-$2-" -print_final_stats=0 \
 		"$found" "tests/fuzz/corpus/$2" $seeds >"$log" 2>&1; then
-		tail -n 60 "$log"
+		grep -vE '^#[0-9]+' "$log" | tail -n 60
 		return 1
 	fi
 	grep '^Done' "$log"

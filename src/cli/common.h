@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What several commands do alike: sources, output files, sizes, views. */
+#ifndef KMP_CLI_COMMON_H
+#define KMP_CLI_COMMON_H
+
+#include "cli/cli.h"
+
+enum { CLI_LIMIT = 20 }; /* rows of a table, unless --limit tells */
+
+/* The options that cli_view() and cli_output_open() understand, for a command's list. */
+#define CLI_VIEW_OPTIONS                                                                           \
+	{ "sort", 's', "KEY", "order by bytes, calls, records, pages or a key; -KEY reversed" },   \
+		{ "limit", 'l', "N", "rows to print, 0 for all; tables print 20 unless told" },    \
+		{ "format", 'f', "FORMAT", "table, json, csv, folded or svg" },                    \
+		{ "bytes", 'b', NULL, "exact bytes, not binary units" },                           \
+	{                                                                                          \
+		"output", 'o', "FILE", "write there, in place when complete; not standard output"  \
+	}
+
+/* Where a command's result goes. */
+struct cli_output {
+	FILE *file;
+	char *path; /* NULL: standard output */
+	char *temp; /* written instead of path until cli_output_commit(); NULL: path itself */
+};
+
+/*
+ * Open the file of option `output`, or standard output. What is at a regular file's path stays
+ * until cli_output_commit(), also if the program is killed.
+ */
+struct kmp_error *cli_output_open(const struct cli_args *args, struct cli_output *output);
+
+/* Finish the file and put it in place. */
+struct kmp_error *cli_output_commit(struct cli_output *output);
+
+/* Free; without a commit before, nothing is left of the file. */
+void cli_output_deinit(struct cli_output *output);
+
+/* How to print to this output, from options format, limit and bytes. */
+struct kmp_error *cli_view(const struct cli_args *args, const struct cli_output *output,
+			   struct kmp_view *view);
+
+/* Sort by option `sort`, print, and tell losses and warnings where the output does not. */
+struct kmp_error *cli_write_groups(struct cli_args *args, struct kmp_groups *groups,
+				   struct cli_output *output);
+
+/* A size from an option that was given: 4096, 4K, 1.5M, 2GiB, -1. KMP_ERROR_USAGE. */
+struct kmp_error *cli_size(const struct cli_args *args, const char *option, int64_t *bytes);
+
+/* Open a source that shows its progress on a terminal; what (enum kmp_read) must be in it. */
+struct kmp_error *cli_source_open(const char *path, uint32_t what, struct kmp_source **source);
+
+#endif

@@ -81,10 +81,14 @@ struct kmp_error *kmp_ledger_set_address(struct kmp_ledger *ledger, uint32_t fra
 
 struct kmp_trace kmp_ledger_trace(const struct kmp_ledger *ledger, uint32_t number)
 {
+	static const uint32_t no_frames;
+
 	if (number >= ledger->traces.len)
 		return (struct kmp_trace){ NULL, 0 };
 	const struct kmp_frame_list *list = &ledger->traces.data[number];
 
+	if (!list->depth)
+		return (struct kmp_trace){ &no_frames, 0 };
 	return (struct kmp_trace){ ledger->trace_frames.data + list->first, list->depth };
 }
 

@@ -333,6 +333,80 @@ static void a_capture_agrees_with_awk(void **state)
 	kmp_groups_destroy(groups);
 }
 
+static struct kmp_groups *diff_of(const char *before_name, const char *after_name)
+{
+	struct kmp_groups *before = group(read_data(before_name), NULL, NULL);
+	struct kmp_groups *after = group(read_data(after_name), NULL, NULL);
+	struct kmp_groups *diff;
+
+	assert_null(kmp_groups_diff(before, after, &diff));
+	kmp_groups_destroy(before);
+	kmp_groups_destroy(after);
+	return diff;
+}
+
+/* The group of this function, which is the last key; line 0 for any. */
+static const struct kmp_group *change_of(const struct kmp_groups *diff, const char *function,
+					 int64_t line)
+{
+	for (size_t i = 0; i < diff->count; i++) {
+		const struct kmp_value *key = diff->groups[i].key;
+
+		if (!strcmp(key[3].text, function) && (!line || key[1].number == line))
+			return &diff->groups[i];
+	}
+	fail_msg("no change of %s", function);
+	return NULL;
+}
+
+static void six_days_of_growth(void **state)
+{
+	static const struct {
+		const char *function;
+		int64_t line, bytes, calls;
+	} changes[] = {
+		{ "ice_alloc_mapped_page", 681, 2236112896, 272963 },
+		{ "alloc_charge_folio", 1084, 918552576, 438 },
+		{ "__filemap_get_folio", 1978, 873283584, 213204 },
+		{ "pcpu_alloc_pages", 95, 428343296, 104576 },
+		{ "alloc_slab_page", 2450, 181800960, 54186 - 33790 },
+		{ "alloc_slab_page", 2452, 77684736, 7656 - 4486 },
+		{ "__d_alloc", 1681, 57079296, 533797 - 236509 },
+		{ "folio_prealloc", 1054, 34283520, 257986 - 249616 },
+		{ "ext4_alloc_inode", 1388, 1647200, 103097 - 101647 },
+		{ "folio_prealloc", 1056, -1687552, 46364 - 46776 },
+		{ "vma_alloc_anon_folio_pmd", 1165, -136314880, 400 - 465 },
+		{ "ractl_alloc_folio", 186, -287068160, 325763 - 395848 },
+	};
+	struct kmp_groups *diff = diff_of("samples/30a-allocinfo-v6.15-ice-boot.txt",
+					  "samples/30b-allocinfo-v6.15-ice-6days.txt");
+
+	assert_true(diff->difference);
+	assert_ptr_equal(change_of(diff, "ice_alloc_mapped_page", 0), &diff->groups[0]);
+	for (size_t i = 0; i < sizeof(changes) / sizeof(*changes); i++) {
+		const struct kmp_group *g = change_of(diff, changes[i].function, changes[i].line);
+
+		assert_int_equal(g->now.bytes - g->before.bytes, changes[i].bytes);
+		assert_int_equal(g->now.records - g->before.records, changes[i].calls);
+		assert_false(g->unknown);
+	}
+	assert_true(change_of(diff, "__dma_direct_alloc_pages", 0)->unknown);
+	assert_true(change_of(diff, "shmem_alloc_folio", 0)->unknown);
+	kmp_groups_destroy(diff);
+}
+
+static void a_wrapped_file_differs_in_nothing(void **state)
+{
+	struct kmp_groups *diff = diff_of("samples/30b-allocinfo-v6.15-ice-6days.txt",
+					  "samples/30c-allocinfo-v6.15-ice-6days-mailwrapped.txt");
+
+	for (size_t i = 0; i < diff->count; i++) {
+		assert_int_equal(diff->groups[i].now.bytes, diff->groups[i].before.bytes);
+		assert_false(diff->groups[i].unknown);
+	}
+	kmp_groups_destroy(diff);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -346,6 +420,8 @@ int main(void)
 		cmocka_unit_test(mistakes_are_usage_errors),
 		cmocka_unit_test(all_groupings_have_the_same_total),
 		cmocka_unit_test(a_capture_agrees_with_awk),
+		cmocka_unit_test(six_days_of_growth),
+		cmocka_unit_test(a_wrapped_file_differs_in_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

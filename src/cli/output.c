@@ -7,7 +7,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/cleanup.h"
 #include "base/error.h"
 #include "cli/common.h"
 
@@ -35,7 +34,7 @@ static struct kmp_error *open_temp(struct cli_output *output)
 		output->temp = NULL;
 		return no_memory();
 	}
-	auto_fd int fd = mkstemp(output->temp);
+	int fd = mkstemp(output->temp);
 
 	if (fd < 0) {
 		int errnum = errno;
@@ -44,12 +43,15 @@ static struct kmp_error *open_temp(struct cli_output *output)
 		output->temp = NULL;
 		return kmp_error_system(errnum, output->path, "cannot create");
 	}
+	output->file = fdopen(fd, "w");
+	if (!output->file) {
+		int errnum = errno;
+
+		close(fd);
+		return kmp_error_system(errnum, output->path, "cannot open");
+	}
 	if (fchmod(fd, mode_for(output->path)))
 		return kmp_error_system(errno, output->path, "cannot set the mode");
-	output->file = fdopen(fd, "w");
-	if (!output->file)
-		return kmp_error_system(errno, output->path, "cannot open");
-	fd = -1;
 	return NULL;
 }
 

@@ -12,7 +12,8 @@ lint_shell() {
 		printf '%s\n' 'do' .ci/run
 	} | while read -r file; do
 		case $file in
-		*/cmd) shellcheck --shell=sh --severity=warning "$file" ;;
+		# They are run by sh -eu: a cd that fails ends them.
+		*/cmd) shellcheck --shell=sh --severity=warning --exclude=SC2164 "$file" ;;
 		*) shellcheck --external-sources --severity=warning "$file" ;;
 		esac || exit 1
 	done

@@ -56,6 +56,16 @@ static struct kmp_error *write_groups(const struct kmp_groups *groups,
 	return named;
 }
 
+/* What CSV and folded stacks have no place for. */
+static void report_facts(const struct kmp_groups *groups)
+{
+	if (groups->facts.profiling_off || groups->facts_before.profiling_off)
+		fputs("kmemprof: warning: allocation profiling was off: the figures stood still\n",
+		      stderr);
+	if (groups->facts.top_only || groups->facts_before.top_only)
+		fputs("kmemprof: warning: only the largest locations are there\n", stderr);
+}
+
 struct kmp_error *cli_write_groups(struct cli_args *args, struct kmp_groups *groups,
 				   struct cli_output *output)
 {
@@ -69,6 +79,8 @@ struct kmp_error *cli_write_groups(struct cli_args *args, struct kmp_groups *gro
 	try(write_groups(groups, output, &view));
 	try(cli_output_commit(output));
 	/* A table tells them itself, to whoever sees it. */
+	if (view.format != KMP_FORMAT_TABLE && view.format != KMP_FORMAT_JSON)
+		report_facts(groups);
 	if (view.format != KMP_FORMAT_TABLE || output->path)
 		cli_report_losses(args, losses, groups->warnings, groups->warning_count);
 	else if (losses->skipped || losses->cut || losses->dropped)

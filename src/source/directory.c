@@ -89,6 +89,7 @@ static struct kmp_error *take_file(struct kmp_directory *dir, const char *folder
 		{ "allocinfo", &dir->allocinfo },
 		{ "zoneinfo", &dir->zoneinfo },
 		{ "version", &dir->version },
+		{ "mem_profiling", &dir->mem_profiling },
 	};
 	struct stat st;
 	auto_free char *path = NULL;
@@ -123,7 +124,7 @@ static struct kmp_error *scan(const char *folder, struct kmp_directory *dir)
 	return errno ? kmp_error_system(errno, folder, "cannot read") : NULL;
 }
 
-/* The running kernel's debugfs: what is not there stands under /proc. */
+/* The running kernel's debugfs or /proc itself: what is not there stands under /proc. */
 static struct kmp_error *complete_from_proc(struct kmp_directory *dir)
 {
 	const struct {
@@ -133,6 +134,7 @@ static struct kmp_error *complete_from_proc(struct kmp_directory *dir)
 		{ "/proc/allocinfo", &dir->allocinfo },
 		{ "/proc/zoneinfo", &dir->zoneinfo },
 		{ "/proc/version", &dir->version },
+		{ "/proc/sys/vm/mem_profiling", &dir->mem_profiling },
 	};
 
 	for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++) {
@@ -158,7 +160,7 @@ static struct kmp_error *scan_all(const char *path, struct kmp_directory *dir)
 	}
 	if (!stat(below, &st) && S_ISDIR(st.st_mode))
 		try(scan(below, dir));
-	if (!statfs(path, &fs) && fs.f_type == DEBUGFS_MAGIC)
+	if (!statfs(path, &fs) && (fs.f_type == DEBUGFS_MAGIC || fs.f_type == PROC_SUPER_MAGIC))
 		try(complete_from_proc(dir));
 	if (!dir->page_owner && !dir->show_stacks && !dir->show_handles && !dir->allocinfo)
 		return kmp_error_input(path, 0, NULL, 0,
@@ -186,6 +188,7 @@ void kmp_directory_deinit(struct kmp_directory *dir)
 	free(dir->allocinfo);
 	free(dir->zoneinfo);
 	free(dir->version);
+	free(dir->mem_profiling);
 	for (size_t i = 0; i < dir->left_out.len; i++)
 		free(dir->left_out.data[i]);
 	vec_deinit(&dir->left_out);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What the machine's own files tell beside page_owner: the zones' names, the kernel's release. */
+/* What the machine's own files tell beside page_owner: the zones' names, the kernel's release, a
+ * switch. */
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
@@ -59,5 +60,21 @@ struct kmp_error *kmp_version_read(const char *path, struct kmp_ledger *ledger)
 	     i++)
 		release[i] = line[i];
 	facts.kernel = release;
+	return kmp_ledger_set_facts(ledger, &facts);
+}
+
+/* `0`, `1` or `never`. */
+struct kmp_error *kmp_profiling_read(const char *path, struct kmp_ledger *ledger)
+{
+	struct kmp_input *input cleanup(cleanup_input) = NULL;
+	struct kmp_lines *lines cleanup(cleanup_lines) = NULL;
+	struct kmp_facts facts = *kmp_ledger_facts(ledger);
+	const char *line;
+	size_t len;
+
+	try(kmp_input_open(path, &input));
+	try(kmp_lines_create(input, &lines));
+	try(kmp_lines_next(lines, &line, &len));
+	facts.profiling_off = line && (!strcmp(line, "0") || !strcmp(line, "never"));
 	return kmp_ledger_set_facts(ledger, &facts);
 }

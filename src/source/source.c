@@ -179,6 +179,8 @@ static struct kmp_error *read_directory(struct kmp_source *s, struct kmp_ledger 
 		try(kmp_zoneinfo_read(dir->zoneinfo, ledger));
 	if (what & KMP_READ_TAGS && dir->allocinfo)
 		try(read_file(s, dir->allocinfo, ledger, sink));
+	if (what & KMP_READ_TAGS && dir->mem_profiling)
+		try(kmp_profiling_read(dir->mem_profiling, ledger));
 	if (!(what & KMP_READ_PAGES))
 		return NULL;
 	for (size_t i = 0; i < dir->left_out.len; i++)
@@ -201,6 +203,17 @@ static struct kmp_error *keep_pages(void *arg, struct kmp_ledger *ledger,
 	return kmp_ledger_add_pages(ledger, pages, count);
 }
 
+/* The running kernel's allocinfo does not tell whether it still counts. */
+static struct kmp_error *read_live_facts(const struct kmp_source *s, struct kmp_ledger *ledger)
+{
+	static const char profiling[] = "/proc/sys/vm/mem_profiling";
+
+	if (strcmp(s->path, "/proc/allocinfo") != 0)
+		return NULL;
+	try(kmp_version_read("/proc/version", ledger));
+	return access(profiling, R_OK) ? NULL : kmp_profiling_read(profiling, ledger);
+}
+
 struct kmp_error *kmp_source_read(struct kmp_source *s, struct kmp_ledger *ledger, uint32_t what,
 				  const struct kmp_sink *sink)
 {
@@ -213,5 +226,6 @@ struct kmp_error *kmp_source_read(struct kmp_source *s, struct kmp_ledger *ledge
 	if (!(kmp_text_holds(s->kind) & what))
 		return NULL;
 	try(set_facts(s, ledger, s->kind, s->mode));
+	try(read_live_facts(s, ledger));
 	return kmp_text_read(s->kind, s->input, ledger, sink, &s->options);
 }

@@ -48,6 +48,7 @@ struct kmp_directory {
 	char *allocinfo;
 	char *zoneinfo;
 	char *version;
+	char *mem_profiling;
 	VEC(char *) left_out; /* page_owner files beside the one chosen */
 };
 
@@ -55,8 +56,12 @@ struct kmp_directory {
 struct kmp_error *kmp_directory_scan(const char *path, struct kmp_directory *dir) must_check;
 void kmp_directory_deinit(struct kmp_directory *dir);
 
-/* zoneinfo: the zones' names; version: the kernel's release. Both into the ledger. */
+/*
+ * zoneinfo: the zones' names; version: the kernel's release; vm.mem_profiling: whether allocation
+ * profiling is off. All into the ledger.
+ */
 struct kmp_error *kmp_zoneinfo_read(const char *path, struct kmp_ledger *ledger) must_check;
 struct kmp_error *kmp_version_read(const char *path, struct kmp_ledger *ledger) must_check;
+struct kmp_error *kmp_profiling_read(const char *path, struct kmp_ledger *ledger) must_check;
 
 #endif

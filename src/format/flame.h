@@ -62,7 +62,7 @@ enum flame_hue kmp_flame_hue_of_function(const char *name, size_t len);
 /* The hue of a directory at the top of the kernel's tree. */
 enum flame_hue kmp_flame_hue_of_directory(const char *name, size_t len);
 
-/* What a hue means, for the legend; "" for those that another stands for. */
+/* What a hue means, for the legend; "" where the keys' names tell or another stands for it. */
 const char *kmp_flame_hue_label(enum flame_hue hue);
 
 #endif

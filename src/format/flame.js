@@ -52,7 +52,7 @@
 	function describe(box) {
 		var text = box.name + ': ' + size(box.bytes) + ' (' + share(box.bytes, boxes[0].bytes);
 
-		if (zoomed !== boxes[0] && inside(box, zoomed))
+		if (zoomed !== boxes[0] && box !== zoomed && inside(box, zoomed))
 			text += ', ' + share(box.bytes, zoomed.bytes) + ' of ' + zoomed.name;
 		text += ')';
 		if (data.diff) {
@@ -96,10 +96,14 @@
 		return made;
 	}
 
+	function isHit(box) {
+		return hits && (box.rest ? box.kids.some(isHit) : hits.has(box.id));
+	}
+
 	function drawBox(box, x, w) {
-		var y = data.base - box.depth * ROW, under = box.depth < zoomed.depth;
+		var y = data.base - box.depth * ROW, under = box !== zoomed && inside(zoomed, box);
 		var group = element('g', { 'class': 'box' + (under ? ' under' : '') +
-			(hits && hits.has(box.id) ? ' hit' : ''), 'tabindex': box === current ? 0 : -1,
+			(isHit(box) ? ' hit' : ''), 'tabindex': box === current ? 0 : -1,
 			'role': 'button', 'aria-label': describe(box) }, layer);
 
 		element('title', {}, group).textContent = describe(box);
@@ -113,9 +117,23 @@
 		shown.push(box);
 	}
 
+	// Siblings that are too narrow to be drawn stand last; one box is drawn for all of them.
+	function visible(kids, scale) {
+		var wide = kids.filter(function (kid) { return kid.bytes * scale >= LEAST; });
+		var narrow = kids.slice(wide.length), first = narrow[0];
+
+		if (narrow.length < 2)
+			return kids.slice();
+		var bytes = narrow.reduce(function (sum, kid) { return sum + kid.bytes; }, 0);
+		wide.push({ name: narrow.length + ' smaller', depth: first.depth, bytes: bytes, hue: 0,
+			before: narrow.reduce(function (sum, kid) { return sum + kid.before; }, 0),
+			kids: narrow, start: first.start, parent: first.parent, rest: true });
+		return wide;
+	}
+
 	function draw() {
 		var left = 10, room = width - 20, scale = zoomed.bytes ? room / zoomed.bytes : 0;
-		var pending = [zoomed], box;
+		var pending = zoomed.rest ? visible(zoomed.kids, scale).reverse() : [zoomed], box;
 
 		shown.forEach(function (b) { b.drawn = null; });
 		shown = [];
@@ -128,8 +146,8 @@
 			if (w < LEAST || box.depth > data.levels)
 				continue;
 			drawBox(box, left + (box.start - zoomed.start) * scale, w);
-			for (var i = box.kids.length - 1; i >= 0; i--)
-				pending.push(box.kids[i]);
+			if (!box.rest)
+				pending.push.apply(pending, visible(box.kids, scale).reverse());
 		}
 		reset.classList.toggle('hide', zoomed === boxes[0]);
 	}
@@ -138,8 +156,8 @@
 		zoomed = current = box;
 		draw();
 		detail.textContent = describe(box);
-		if (focus && box.drawn)
-			box.drawn.focus();
+		if (focus && shown.length)
+			(box.drawn || shown[0].drawn).focus();
 	}
 
 	// Bytes of what matches, each once: what stands above a match is within it.
@@ -186,18 +204,25 @@
 		current = box;
 		box.drawn.setAttribute('tabindex', 0);
 		box.drawn.focus();
+		detail.textContent = describe(box);
 	}
 
-	function sibling(box, by) {
-		var kids = box.parent ? box.parent.kids : [box];
+	function beside(box, by) {
+		var row = shown.filter(function (other) { return other.depth === box.depth; });
 
-		return kids[kids.indexOf(box) + by];
+		return row[row.indexOf(box) + by];
+	}
+
+	function above(box) {
+		return shown.find(function (other) { return other.parent === box; });
 	}
 
 	function key(event) {
 		var typing = event.target === input, box = boxOf(event);
 
-		if (event.key === '/' && !typing || event.key === 'f' && event.ctrlKey && !typing) {
+		var wanted = event.key === '/' || event.key === 'f' && (event.ctrlKey || event.metaKey);
+
+		if (wanted && !typing) {
 			event.preventDefault();
 			input.focus();
 			input.select();
@@ -216,8 +241,8 @@
 	}
 
 	function boxKey(event, box) {
-		var to = { 'ArrowUp': box.kids[0], 'ArrowDown': box.parent,
-			'ArrowLeft': sibling(box, -1), 'ArrowRight': sibling(box, 1) };
+		var to = { 'ArrowUp': above(box), 'ArrowDown': box.parent,
+			'ArrowLeft': beside(box, -1), 'ArrowRight': beside(box, 1) };
 
 		if (event.key === 'Enter' || event.key === ' ')
 			zoom(box, true);

@@ -223,6 +223,23 @@ static struct kmp_error *put_data(const struct svg *svg, int height)
 	return NULL;
 }
 
+/* What the boxes between the root and the stacks stand for. */
+static void put_keys(const struct svg *svg, int *x)
+{
+	const char *gap = "";
+
+	for (size_t i = 0; i < svg->groups->key_count; i++) {
+		const char *key = svg->groups->keys[i];
+
+		if (strcmp(key, "stack") == 0)
+			continue;
+		fputs(gap, svg->out);
+		put_escaped(svg->out, key, strlen(key), false);
+		gap = ", ";
+		*x += 6 * (int)strlen(key) + 12;
+	}
+}
+
 static void put_legend(const struct svg *svg)
 {
 	bool used[HUES] = { false };
@@ -242,9 +259,12 @@ static void put_legend(const struct svg *svg)
 			continue;
 		fprintf(svg->out,
 			"<rect class=\"h%d\" x=\"%d\" y=\"60\" width=\"10\" height=\"10\" "
-			"rx=\"2\"/><text x=\"%d\" y=\"69\">%s</text>",
+			"rx=\"2\"/><text x=\"%d\" y=\"69\">%s",
 			hue, x, x + 14, label);
 		x += 28 + (int)strlen(label) * 6;
+		if (hue == HUE_KEY)
+			put_keys(svg, &x);
+		fputs("</text>", svg->out);
 	}
 	fputs("</g>\n", svg->out);
 }

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Prints a flame graph whose names would do harm if any could: the browser test opens it. The
+ * stacks: entry→files (60 %), entry→network (30 %), and 300 of a page each.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kmemprof/kmemprof.h"
+
+enum { MANY = 300, LARGE = 2 };
+
+static char names[MANY][32];
+static const char *small_frames[MANY][2];
+static struct kmp_value keys[LARGE + MANY][2];
+static struct kmp_group groups[LARGE + MANY];
+
+static void set_group(size_t i, const char *comm, const char *const *frames, size_t depth,
+		      int64_t pages)
+{
+	keys[i][0] =
+		(struct kmp_value){ .kind = KMP_VALUE_TEXT, .text = comm, .len = strlen(comm) };
+	keys[i][1] =
+		(struct kmp_value){ .kind = KMP_VALUE_STACK, .frames = frames, .depth = depth };
+	groups[i] = (struct kmp_group){
+		.key = keys[i],
+		.now = { .records = 1, .pages = pages, .bytes = pages * 4096, .members = 1 },
+		.ts_first = KMP_UNKNOWN,
+		.ts_last = KMP_UNKNOWN,
+	};
+}
+
+int main(void)
+{
+	static const char *const names_of_keys[] = { "comm", "stack" };
+	static const char *const files[] = { "alloc_pages+0x1/0x2", "xfs_write+0x1/0x2 [xfs]",
+					     "entry+0x1/0x2" };
+	static const char *const network[] = { "alloc_pages+0x3/0x4",
+					       "<script>window.harmed=1</script>+0x1/0x2",
+					       "entry+0x1/0x2" };
+
+	set_group(0, "\"><img src=x onerror=\"window.harmed=1\">\n\x01\xff", files, 3, 6000000);
+	set_group(1, "nginx", network, 3, 3000000);
+	for (size_t i = 0; i < MANY; i++) {
+		snprintf(names[i], sizeof(names[i]), "small_%03zu+0x1/0x2", i);
+		small_frames[i][0] = names[i];
+		small_frames[i][1] = "boot+0x1/0x2";
+		set_group(LARGE + i, "swapper", small_frames[i], 2, 1000);
+	}
+
+	struct kmp_groups all = {
+		.keys = names_of_keys,
+		.key_count = 2,
+		.groups = groups,
+		.count = LARGE + MANY,
+		.total = { .records = LARGE + MANY, .pages = 9300000, .bytes = 9300000LL * 4096 },
+		.facts = { .name = "test", .kind = "page_owner", .kernel = "7.3.4" }
+	};
+	struct kmp_view view = { .format = KMP_FORMAT_SVG };
+	struct kmp_error *err = kmp_groups_write(&all, stdout, &view);
+
+	if (err) {
+		fprintf(stderr, "%s\n", err->message);
+		kmp_error_destroy(err);
+		return EXIT_FAILURE;
+	}
+	return EXIT_SUCCESS;
+}

@@ -1,0 +1,47 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# The flame graph in a real browser, headless Chromium, without a network. Prints TAP.
+#
+#     run.sh MAKE-SVG
+set -eu
+
+here=$(cd "$(dirname "$0")" && pwd)
+for browser in chromium chromium-browser google-chrome; do
+	command -v "$browser" >/dev/null && break
+	browser=
+done
+if [ -z "$browser" ]; then
+	echo "1..0 # SKIP chromium is not installed: the flame graph was not tried in a browser"
+	[ -z "${KMEMPROF_NO_SKIP:-}" ] || exit 1
+	exit 77
+fi
+
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+"$1" >"$scratch/plain.svg"
+{
+	sed '$d' "$scratch/plain.svg"
+	echo '<script><![CDATA['
+	cat "$here/flame-test.js"
+	echo ']]></script>'
+	tail -n 1 "$scratch/plain.svg"
+} >"$scratch/test.svg"
+
+# A profile of its own; nothing of it may reach for the network.
+timeout 100 "$browser" --headless --no-sandbox --disable-gpu --disable-quic --no-first-run \
+	--disable-background-networking --disable-component-update --disable-sync \
+	--user-data-dir="$scratch/profile" --window-size=1000,700 --dump-dom \
+	"file://$scratch/test.svg" >"$scratch/dom" 2>"$scratch/log" || {
+	cat "$scratch/log"
+	echo "Bail out! the browser failed"
+	exit 1
+}
+lines=$(sed -n 's/&gt;/>/g; s/&lt;/</g; s/&amp;/\&/g; /^ok \|^not ok \|^1\.\./p' "$scratch/dom")
+case $lines in
+*1..*) echo "$lines" ;;
+*)
+	head -c 2000 "$scratch/dom"
+	echo "Bail out! the test's script did not run to its end"
+	exit 1
+	;;
+esac

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/error.h"
+#include "cli/commands.h"
+#include "cli/common.h"
+#include "cli/filter.h"
+
+DEFINE_CLEANUP(ledger, struct kmp_ledger *, kmp_ledger_destroy)
+DEFINE_CLEANUP(source, struct kmp_source *, kmp_source_close)
+DEFINE_CLEANUP(grouping, struct kmp_grouping *, kmp_grouping_destroy)
+DEFINE_CLEANUP(groups, struct kmp_groups *, kmp_groups_destroy)
+
+static struct kmp_error *parse_file(const char *name, enum kmp_stacks_file *file)
+{
+	static const char *const names[] = {
+		[KMP_SHOW_STACKS] = "show_stacks",
+		[KMP_SHOW_HANDLES] = "show_handles",
+		[KMP_SHOW_STACKS_HANDLES] = "show_stacks_handles",
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		if (!strcmp(names[i], name)) {
+			*file = (enum kmp_stacks_file)i;
+			return NULL;
+		}
+	}
+	return kmp_error_new(KMP_ERROR_USAGE,
+			     "unknown file '%s'; there are show_stacks, show_handles and "
+			     "show_stacks_handles",
+			     name);
+}
+
+static struct kmp_error *discard(void *arg, struct kmp_ledger *ledger, const struct kmp_page *pages,
+				 size_t count)
+{
+	return NULL;
+}
+
+/*
+ * show_stacks_handles lists every stack that has a handle, also those without pages. Where the
+ * source is no page_owner text, its stacks came from such a file, in its order.
+ */
+static struct kmp_error *feed_stacks(struct kmp_ledger *ledger, const struct kmp_sink *sink)
+{
+	struct kmp_page page = {
+		.pfn = KMP_UNKNOWN,
+		.block = KMP_UNKNOWN,
+		.ts = KMP_UNKNOWN,
+		.free_ts = KMP_UNKNOWN,
+		.task = KMP_NONE,
+		.gfp = KMP_NONE,
+		.flags = KMP_NONE,
+		.charge = KMP_NONE,
+		.type = KMP_NONE,
+		.block_type = KMP_NONE,
+		.reason = KMP_NONE,
+		.extra = KMP_NONE,
+		.form = KMP_FORM_TRACE | KMP_FORM_HANDLE,
+	};
+	size_t count = kmp_ledger_count(ledger, KMP_LIST_STACKS);
+
+	for (page.stack = 0; page.stack < count; page.stack++) {
+		const struct kmp_stack *stack = kmp_ledger_stack(ledger, page.stack);
+
+		if (stack->has_handle && stack->trace != KMP_NONE)
+			try(sink->pages(sink->arg, ledger, &page, 1));
+	}
+	return NULL;
+}
+
+static struct kmp_error *read_groups(struct kmp_source *source, struct kmp_ledger *ledger,
+				     enum kmp_stacks_file file, struct kmp_groups **groups)
+{
+	struct kmp_grouping *grouping cleanup(cleanup_grouping) = NULL;
+	const struct kmp_sink nowhere = { .pages = discard };
+
+	try(kmp_grouping_create(ledger, "stack,handle", NULL, &grouping));
+	struct kmp_sink sink = kmp_grouping_sink(grouping);
+
+	if (file == KMP_SHOW_STACKS_HANDLES && !(kmp_source_holds(source) & KMP_READ_PAGES)) {
+		try(kmp_source_read(source, ledger, KMP_READ_PAGES, &nowhere));
+		try(feed_stacks(ledger, &sink));
+	} else {
+		try(kmp_source_read(source, ledger, KMP_READ_PAGES, &sink));
+	}
+	return kmp_grouping_finish(no_free(grouping), groups);
+}
+
+/* Entries that had to be named by their handle instead of their stack, or the reverse. */
+static void report_unnamed(struct cli_args *args, const struct kmp_groups *groups,
+			   enum kmp_stacks_file file)
+{
+	uint64_t count = 0;
+
+	for (size_t i = 0; i < groups->count; i++) {
+		const struct kmp_value *key = groups->groups[i].key;
+		bool stack = key[0].kind == KMP_VALUE_STACK && key[0].depth;
+		bool handle = key[1].kind != KMP_VALUE_NONE;
+
+		count += (file != KMP_SHOW_HANDLES && !stack) ||
+			 (file != KMP_SHOW_STACKS && !handle);
+	}
+	if (!count)
+		return;
+	fprintf(stderr, "kmemprof: %" PRIu64 " entries lack their %s, which the source does not tell\n",
+		count, file == KMP_SHOW_STACKS ? "stack" : "handle or stack");
+	args->status = CLI_LOSSES;
+}
+
+static struct kmp_error *run(struct cli_args *args)
+{
+	struct kmp_ledger *ledger cleanup(cleanup_ledger) = NULL;
+	struct kmp_source *source cleanup(cleanup_source) = NULL;
+	struct kmp_groups *groups cleanup(cleanup_groups) = NULL;
+	struct cli_output output cleanup(cli_output_deinit) = { 0 };
+	enum kmp_stacks_file file = KMP_SHOW_STACKS;
+	uint64_t threshold = 0;
+
+	if (cli_value(args, "file"))
+		try(parse_file(cli_value(args, "file"), &file));
+	if (cli_value(args, "threshold"))
+		try(cli_number(args, "threshold", &threshold));
+	try(kmp_ledger_create(&ledger));
+	try(kmp_source_open(args->rest[0] ? args->rest[0] : CLI_KERNEL, NULL, &source));
+	try(read_groups(source, ledger, file, &groups));
+	try(cli_output_open(args, &output));
+	try(kmp_stacks_write(groups, file, threshold, output.file));
+	try(cli_output_commit(&output));
+	report_unnamed(args, groups, file);
+	cli_report_losses(args, &groups->losses, groups->warnings, groups->warning_count);
+	return NULL;
+}
+
+const struct cli_command cmd_stacks = {
+	.name = "stacks",
+	.summary = "prints the kernel's page_owner_stacks files of any source",
+	.synopsis = "[FILE]",
+	.details = "With no FILE, the running kernel is read. Newest stacks come first, as far as the\n"
+		   "source tells; a page_owner_stacks file is printed in its own order. Pages that the\n"
+		   "kernel allocated before page_owner started are left out, as the kernel does.\n",
+	.options =
+		(const struct cli_option[]){
+			{ "file", 'f', "NAME", "show_stacks, show_handles or show_stacks_handles" },
+			{ "threshold", 't', "N", "leave out stacks of fewer pages" },
+			{ "output", 'o', "FILE", "write there, in place when complete" },
+			{ 0 },
+		},
+	.max_args = 1,
+	.run = run,
+};

@@ -82,7 +82,10 @@ struct kmp_error *cli_parse(const struct cli_command *command, int argc, char **
 	if (args->count < command->min_args ||
 	    (command->max_args >= 0 && args->count > command->max_args))
 		return kmp_error_new(KMP_ERROR_USAGE,
-				     "usage: kmemprof %s [OPTIONS] %s; see 'kmemprof help %s'",
+				     command->own_program
+					     ? "usage: %s [OPTIONS] %s; '%s --help' tells more"
+					     : "usage: kmemprof %s [OPTIONS] %s; see 'kmemprof "
+					       "help %s'",
 				     command->name, command->synopsis, command->name);
 	return NULL;
 }

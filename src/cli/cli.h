@@ -35,7 +35,8 @@ struct cli_command {
 	const char *details;		  /* paragraphs for `help VERB`, or NULL */
 	const struct cli_option *options; /* ends with an all-zero one; at most 23 */
 	int min_args;
-	int max_args; /* -1: any number */
+	int max_args;	  /* -1: any number */
+	bool own_program; /* no verb: a program of its own name */
 	struct kmp_error *(*run)(struct cli_args *args);
 };
 
@@ -67,6 +68,9 @@ int cli_report_error(struct kmp_error *err);
 /* Print a ledger's warnings and losses to standard error; sets args->status to CLI_LOSSES. */
 void cli_report_losses(struct cli_args *args, const struct kmp_losses *losses,
 		       const char *const *warnings, size_t count);
+
+/* The same from a ledger. */
+void cli_report_ledger(struct cli_args *args, const struct kmp_ledger *ledger);
 
 /* KMP_ERROR_SYSTEM if standard output could not be written, as on a full disk. */
 struct kmp_error *cli_close_output(FILE *out, const char *path);

@@ -56,12 +56,13 @@ static void report_missing(struct cli_args *args, enum kmp_mode mode, uint64_t m
 	if (!missing)
 		return;
 	fprintf(stderr,
-		"kmemprof: %" PRIu64 " records were printed without %s, which the source does not "
+		"kmemprof: %" PRIu64
+		" records were printed without %s, which the source does not "
 		"tell\n",
 		missing,
-		mode == KMP_MODE_HANDLE ? "their handle" :
-		mode == KMP_MODE_STACK	? "their stack" :
-					  "their stack or handle");
+		mode == KMP_MODE_HANDLE	 ? "their handle"
+		: mode == KMP_MODE_STACK ? "their stack"
+					 : "their stack or handle");
 	args->status = CLI_LOSSES;
 }
 
@@ -103,13 +104,17 @@ const struct cli_command cmd_filter = {
 	.name = "filter",
 	.summary = "prints the kernel's page_owner text of any source, in another mode or in part",
 	.synopsis = "[FILE]",
-	.details = "With no FILE, the running kernel is read. What is kept is printed byte for byte as\n"
-		   "the kernel that it came from would: stack_handle text in mode handle is the same\n"
-		   "text without its frames. A mode that asks for what the source does not tell prints\n"
-		   "the records without it, counts them, and ends with status 3.\n",
+	.details =
+		"With no FILE, the running kernel is read. What is kept is printed byte for byte "
+		"as\n"
+		"the kernel that it came from would: stack_handle text in mode handle is the same\n"
+		"text without its frames. A mode that asks for what the source does not tell "
+		"prints\n"
+		"the records without it, counts them, and ends with status 3.\n",
 	.options =
 		(const struct cli_option[]){
-			{ "mode", 'm', "MODE", "stack, handle or stack_handle; as read unless given" },
+			{ "mode", 'm', "MODE",
+			  "stack, handle or stack_handle; as read unless given" },
 			{ "node", 'n', "LIST", "only these NUMA nodes: 0,2-3" },
 			{ "where", 'w', "EXPR", "only records for which this holds" },
 			{ "output", 'o', "FILE", "write there, in place when complete" },

@@ -85,5 +85,6 @@ const struct cli_command cmd_page_owner_sort = {
 	.options = sort_options,
 	.min_args = 2,
 	.max_args = -1,
+	.own_program = true,
 	.run = run_old,
 };

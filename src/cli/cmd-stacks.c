@@ -105,7 +105,8 @@ static void report_unnamed(struct cli_args *args, const struct kmp_groups *group
 	}
 	if (!count)
 		return;
-	fprintf(stderr, "kmemprof: %" PRIu64 " entries lack their %s, which the source does not tell\n",
+	fprintf(stderr,
+		"kmemprof: %" PRIu64 " entries lack their %s, which the source does not tell\n",
 		count, file == KMP_SHOW_STACKS ? "stack" : "handle or stack");
 	args->status = CLI_LOSSES;
 }
@@ -138,9 +139,12 @@ const struct cli_command cmd_stacks = {
 	.name = "stacks",
 	.summary = "prints the kernel's page_owner_stacks files of any source",
 	.synopsis = "[FILE]",
-	.details = "With no FILE, the running kernel is read. Newest stacks come first, as far as the\n"
-		   "source tells; a page_owner_stacks file is printed in its own order. Pages that the\n"
-		   "kernel allocated before page_owner started are left out, as the kernel does.\n",
+	.details =
+		"With no FILE, the running kernel is read. Newest stacks come first, as far as "
+		"the\n"
+		"source tells; a page_owner_stacks file is printed in its own order. Pages that "
+		"the\n"
+		"kernel allocated before page_owner started are left out, as the kernel does.\n",
 	.options =
 		(const struct cli_option[]){
 			{ "file", 'f', "NAME", "show_stacks, show_handles or show_stacks_handles" },

@@ -5,6 +5,9 @@
 
 const struct cli_command *const cli_commands[] = {
 	&cmd_tags,
+	&cmd_filter,
+	&cmd_sort,
+	&cmd_stacks,
 	&cmd_version,
 	&cmd_help,
 	NULL,

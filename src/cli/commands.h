@@ -4,7 +4,11 @@
 
 #include "cli/cli.h"
 
+extern const struct cli_command cmd_filter;
 extern const struct cli_command cmd_help;
+extern const struct cli_command cmd_page_owner_sort;
+extern const struct cli_command cmd_sort;
+extern const struct cli_command cmd_stacks;
 extern const struct cli_command cmd_tags;
 extern const struct cli_command cmd_version;
 

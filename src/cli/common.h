@@ -30,6 +30,9 @@ struct cli_output {
  */
 struct kmp_error *cli_output_open(const struct cli_args *args, struct cli_output *output);
 
+/* The same for a path; `-` and NULL are standard output. */
+struct kmp_error *cli_output_open_at(const char *path, struct cli_output *output);
+
 /* Finish the file and put it in place. */
 struct kmp_error *cli_output_commit(struct cli_output *output);
 

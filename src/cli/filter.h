@@ -9,7 +9,7 @@
 #define CLI_KERNEL "/sys/kernel/debug"
 
 struct filter_job {
-	const char *path; /* NULL: the running kernel */
+	const char *path;  /* NULL: the running kernel */
 	const char *nodes; /* NULL: all */
 	const char *where; /* NULL: everything */
 	enum kmp_mode mode;

@@ -3,9 +3,9 @@
 
 void cli_print_help(const struct cli_command *command, FILE *out)
 {
-	fprintf(out, "usage: kmemprof %s%s%s%s\n\n%s\n", command->name,
-		command->options[0].name ? " [OPTIONS]" : "", command->synopsis[0] ? " " : "",
-		command->synopsis, command->summary);
+	fprintf(out, "usage: %s%s%s%s%s\n\n%s\n", command->own_program ? "" : "kmemprof ",
+		command->name, command->options[0].name ? " [OPTIONS]" : "",
+		command->synopsis[0] ? " " : "", command->synopsis, command->summary);
 	if (command->options[0].name)
 		fputs("\noptions:\n", out);
 	for (const struct cli_option *o = command->options; o->name; o++) {

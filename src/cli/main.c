@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cli/commands.h"
+#include "cli/old-names.h"
 
 static int run_command(const struct cli_command *command, int argc, char **argv)
 {
@@ -43,6 +44,9 @@ int main(int argc, char **argv)
 	signal(SIGPIPE, SIG_DFL);
 	if (argc < 1)
 		return CLI_USAGE;
+	command = cli_old_name(argv[0]);
+	if (command)
+		return cli_old_status(run_command(command, argc, argv));
 	if (argc < 2) {
 		cli_print_overview(stderr);
 		return CLI_USAGE;

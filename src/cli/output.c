@@ -79,8 +79,11 @@ static struct kmp_error *open_path(struct cli_output *output, const char *path)
 
 struct kmp_error *cli_output_open(const struct cli_args *args, struct cli_output *output)
 {
-	const char *path = cli_value(args, "output");
+	return cli_output_open_at(cli_value(args, "output"), output);
+}
 
+struct kmp_error *cli_output_open_at(const char *path, struct cli_output *output)
+{
 	*output = (struct cli_output){ .file = stdout };
 	if (!path || !strcmp(path, "-"))
 		return NULL;

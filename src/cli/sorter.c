@@ -52,8 +52,8 @@ static bool is_vmalloc(const struct kmp_ledger *ledger, uint32_t number)
 
 	for (uint32_t i = 0; i < trace.depth; i++) {
 		if (has_word(ledger, KMP_DICT_FRAME, trace.frames[i], "__vmalloc_node_range"))
-			return i && has_word(ledger, KMP_DICT_FRAME, trace.frames[i - 1],
-					     "alloc_pages");
+			return i &&
+			       has_word(ledger, KMP_DICT_FRAME, trace.frames[i - 1], "alloc_pages");
 	}
 	return false;
 }
@@ -127,8 +127,8 @@ static void cull_key(const struct sorter *sorter, const struct kmp_page *page,
 	if ((cull & 1 << SORT_STACK) && !stack)
 		key[0] = UINT64_MAX;
 	else if (cull & 1 << SORT_STACK)
-		key[0] = stack->trace != KMP_NONE ? stack->trace :
-						    (uint64_t)1 << 32 | stack->handle;
+		key[0] =
+			stack->trace != KMP_NONE ? stack->trace : (uint64_t)1 << 32 | stack->handle;
 	if (cull & 1 << SORT_PID)
 		key[1] = (uint64_t)task->pid;
 	if (cull & 1 << SORT_TGID)
@@ -160,8 +160,8 @@ static uint32_t *find_slot(const struct sorter *sorter, const struct sort_entry 
 	for (;; at++) {
 		uint32_t *slot = &sorter->slots[at & (sorter->slot_count - 1)];
 
-		if (!*slot || !memcmp(sorter->entries[*slot - 1].key, entry->key,
-				      sizeof(entry->key)))
+		if (!*slot ||
+		    !memcmp(sorter->entries[*slot - 1].key, entry->key, sizeof(entry->key)))
 			return slot;
 	}
 }

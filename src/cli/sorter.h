@@ -76,14 +76,13 @@ struct sorter {
 	uint64_t loaded;	    /* records taken */
 	size_t count;
 	size_t cap;
-	uint32_t *slots; /* entry number + 1, by hash; 0: free */
+	uint32_t *slots;   /* entry number + 1, by hash; 0: free */
 	size_t slot_count; /* a power of 2, or 0 */
-	bool failed; /* while sorting: out of memory */
+	bool failed;	   /* while sorting: out of memory */
 };
 
 /* Keep the rules (which must outlive it) and nothing yet. */
-void sorter_init(struct sorter *sorter, const struct sort_rules *rules,
-		 struct kmp_ledger *ledger);
+void sorter_init(struct sorter *sorter, const struct sort_rules *rules, struct kmp_ledger *ledger);
 void sorter_deinit(struct sorter *sorter);
 
 /* Takes the records. */

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "cli/kernel-filter.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/error.h"
+#include "cli/common.h"
+#include "cli/filter.h"
+
+static const char page_owner[] = CLI_KERNEL "/page_owner";
+
+static struct kmp_error *copy_records(int fd, FILE *out)
+{
+	enum { RECORD_MAX = 64 * 1024 };
+	char buf[RECORD_MAX];
+
+	for (;;) {
+		/* One record a read; the kernel refuses to cut one. */
+		ssize_t got = read(fd, buf, sizeof(buf));
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			return kmp_error_system(errno, page_owner, "cannot read");
+		if (!got)
+			return NULL;
+		if (fwrite(buf, 1, (size_t)got, out) != (size_t)got)
+			return kmp_error_system(errno, NULL, "cannot write");
+	}
+}
+
+struct kmp_error *cli_kernel_filter(struct cli_args *args, const char *mode, const char *nodes,
+				    bool *done)
+{
+	struct cli_output output cleanup(cli_output_deinit) = { 0 };
+	auto_free char *words = NULL;
+	auto_fd int fd = open(page_owner, O_RDWR | O_CLOEXEC);
+
+	if (fd < 0 && errno == ENOENT)
+		return kmp_error_system(ENOENT, page_owner,
+					"this kernel was not booted with page_owner=on, or debugfs "
+					"is not mounted");
+	if (fd < 0)
+		return NULL;
+	if (asprintf(&words, "%s%s %s%s", mode ? "mode=" : "", mode ? mode : "",
+		     nodes ? "nid=" : "", nodes ? nodes : "") < 0) {
+		words = NULL;
+		return kmp_error_new(KMP_ERROR_MEMORY, "out of memory");
+	}
+	/* Older kernels have no filter; a new one refuses nodes that have no memory. */
+	if (write(fd, words, strlen(words)) != (ssize_t)strlen(words))
+		return NULL;
+	try(cli_output_open(args, &output));
+	try(copy_records(fd, output.file));
+	try(cli_output_commit(&output));
+	*done = true;
+	return NULL;
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The running kernel's own filter, of Linux 7.3. */
+#ifndef KMP_CLI_KERNEL_FILTER_H
+#define KMP_CLI_KERNEL_FILTER_H
+
+#include "cli/cli.h"
+
+/*
+ * Let the kernel filter by mode and nodes (NULL: as it is) and copy what it prints to the option
+ * `output`. *done is left false where it cannot: then nothing was written.
+ */
+struct kmp_error *cli_kernel_filter(struct cli_args *args, const char *mode, const char *nodes,
+				    bool *done);
+
+#endif

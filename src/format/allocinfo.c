@@ -12,10 +12,11 @@ struct reader {
 	struct kmp_ledger *ledger;
 	struct kmp_tag_buffer buffer;
 	uint64_t tags;
-	uint64_t nodes; /* per-node rows */
-	int64_t last;	/* the last tag's size */
-	int64_t least;	/* the smallest size */
-	bool rises;	/* some size was larger than the one before */
+	uint64_t nodes;	   /* per-node rows */
+	uint64_t readings; /* version lines */
+	int64_t last;	   /* the last tag's size */
+	int64_t least;	   /* the smallest size */
+	bool rises;	   /* some size was larger than the one before */
 	bool falls;
 	bool header;
 	bool logged; /* rows carry a kernel log's prefix */
@@ -49,6 +50,7 @@ static struct kmp_error *take_tag(struct reader *r, const struct kmp_tag_row *ro
 static struct kmp_error *take_header(struct reader *r, const struct kmp_tag_row *row)
 {
 	r->header = true;
+	r->readings += row->version != 0;
 	if (row->version <= VERSION_KNOWN)
 		return NULL;
 	return kmp_ledger_warn(r->ledger,
@@ -106,6 +108,11 @@ static struct kmp_error *conclude(struct reader *r)
 				    "%llu rows of single NUMA nodes were left out: "
 				    "they are parts of their tags' own figures",
 				    (unsigned long long)r->nodes));
+	if (r->readings > 1)
+		try(kmp_ledger_warn(r->ledger,
+				    "the header is there %llu times: the figures of several "
+				    "readings were added up",
+				    (unsigned long long)r->readings));
 	if (!r->tags)
 		return kmp_ledger_warn(r->ledger, "there is no tag in it");
 	if (r->all_zero)

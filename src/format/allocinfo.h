@@ -5,6 +5,7 @@
  *
  * What is kept apart: per-node rows (parts of a tag's figures) are not added to anything, and a
  * warning says that they were there. Rows that cannot be understood are losses.
+ * A file that was put together from several readings gets a warning, too: their figures add up.
  *
  * facts.top_only is set where the rows come in order of size and none is 0 or below: the kernel
  * prints its thousands of tags in the order of its source, most of them 0, so such a file was

@@ -1,112 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The reader of allocinfo and of the kernel log's report: samples, captures, and bad input. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "format/allocinfo.h"
-#include "format/oom_log.h"
-#include "ledger/ledger.h"
-
-struct sums {
-	size_t rows;
-	int64_t bytes;
-	int64_t calls;
-	size_t inaccurate;
-	size_t approximate;
-};
-
-typedef struct kmp_error *reader(struct kmp_lines *lines, struct kmp_ledger *ledger);
-
-static struct kmp_ledger *read_text(reader *read, const char *text, size_t len)
-{
-	struct kmp_ledger *ledger;
-	struct kmp_lines *lines;
-
-	assert_null(kmp_ledger_create(&ledger));
-	assert_null(kmp_lines_create_memory(text, len, &lines));
-	assert_null(read(lines, ledger));
-	kmp_lines_destroy(lines);
-	return ledger;
-}
-
-static struct kmp_ledger *read_string(const char *text)
-{
-	return read_text(kmp_allocinfo_read, text, strlen(text));
-}
-
-static void data_path(const char *name, char path[4096])
-{
-	const char *data = getenv("DATA");
-
-	assert_non_null(data);
-	assert_in_range(snprintf(path, 4096, "%s/%s", data, name), 1, 4095);
-}
-
-static struct kmp_ledger *read_data(reader *read, const char *name)
-{
-	struct kmp_ledger *ledger;
-	struct kmp_input *input;
-	struct kmp_lines *lines;
-	char path[4096];
-
-	data_path(name, path);
-	assert_null(kmp_ledger_create(&ledger));
-	assert_null(kmp_input_open(path, &input));
-	assert_null(kmp_lines_create(input, &lines));
-	assert_null(read(lines, ledger));
-	kmp_lines_destroy(lines);
-	kmp_input_destroy(input);
-	return ledger;
-}
-
-static struct sums sums_of(const struct kmp_ledger *ledger)
-{
-	struct sums sums = { .rows = kmp_ledger_count(ledger, KMP_LIST_TAGS) };
-
-	for (size_t i = 0; i < sums.rows; i++) {
-		const struct kmp_tag *tag = &kmp_ledger_tags(ledger)[i];
-
-		sums.bytes += tag->bytes;
-		sums.calls += tag->calls;
-		sums.inaccurate += !tag->accurate;
-		sums.approximate += tag->approximate;
-	}
-	return sums;
-}
-
-static void expect_sums(const struct kmp_ledger *ledger, struct sums want)
-{
-	struct sums got = sums_of(ledger);
-
-	assert_int_equal(got.rows, want.rows);
-	assert_int_equal(got.bytes, want.bytes);
-	assert_int_equal(got.calls, want.calls);
-	assert_int_equal(got.inaccurate, want.inaccurate);
-	assert_int_equal(got.approximate, want.approximate);
-}
-
-static uint64_t skipped(const struct kmp_ledger *ledger)
-{
-	return kmp_ledger_losses(ledger)->skipped;
-}
-
-/* The first tag of this function. */
-static const struct kmp_tag *tag_of(const struct kmp_ledger *ledger, const char *function)
-{
-	for (size_t i = 0; i < kmp_ledger_count(ledger, KMP_LIST_TAGS); i++) {
-		const struct kmp_tag *tag = &kmp_ledger_tags(ledger)[i];
-
-		if (!strcmp(tag->function, function))
-			return tag;
-	}
-	fail_msg("no tag of %s", function);
-	return NULL;
-}
+/* The reader of allocinfo: samples, captures, and bad input. */
+#include "tags-read.h"
 
 static void samples_have_their_values(void **state)
 {
@@ -201,70 +95,6 @@ static void rounded_sizes_are_binary_multiples(void **state)
 	assert_int_equal(tag_of(ledger, "alloc_page_ext")->calls, 31168);
 	assert_int_equal(tag_of(ledger, "__kernfs_new_node")->bytes, 2936013);
 	assert_int_equal(skipped(ledger), 0);
-	kmp_ledger_destroy(ledger);
-}
-
-static void the_log_holds_the_top_ten(void **state)
-{
-	struct kmp_ledger *ledger =
-		read_data(kmp_oom_log_read, "samples/36-dmesg-show_mem-v6.19.5.txt");
-	struct sums sums = sums_of(ledger);
-
-	assert_int_equal(sums.rows, 10);
-	assert_int_equal(sums.approximate, 10);
-	assert_int_equal(tag_of(ledger, "alloc_slab_page")->bytes, 40265318);
-	assert_string_equal(tag_of(ledger, "vb2_vmalloc_alloc")->module, "videobuf2_vmalloc");
-	assert_in_range(sums.bytes * 10 / (1 << 20), 1756, 1758);
-	assert_true(kmp_ledger_facts(ledger)->top_only);
-	assert_false(kmp_ledger_facts(ledger)->profiling_off);
-	assert_int_equal(skipped(ledger), 0);
-	kmp_ledger_destroy(ledger);
-}
-
-static const char log_text[] =
-	"Nov 30 14:46:13 host kernel: Memory allocations:\n"
-	"Nov 30 14:46:13 host kernel:     4.00 KiB        1 a.c:1 func:early\n"
-	"[   12.5][    T1] uvcvideo: page allocation failure: order:4\n"
-	"[   12.6][    T1] 65423 pages RAM\n"
-	"<5>[   12.7][    T1] Memory allocations (profiling is currently turned off):\r\n"
-	"<5>[   12.7][    T1]        512 B        2 b.c:2 func:late\r\n"
-	"[   12.8] 12345 total pagecache pages\n"
-	"2026-11-30T14:46:13+0000 host kernel: [   12.9] 16.0 EiB 3 c.c:3 func:below_zero\n"
-	"[   13.0][    T2]     1.00 MiB      256 drivers/a/very/long/path.c:4\n"
-	"[mod] func:wrapped\n"
-	"[   13.1][    T2]     2.00 MiB      256 drivers/another/path.c:5\n"
-	"[   13.2] Killed process 4711\n"
-	"[   13.3] Memory allocations (profiling is currently turned on):\n"
-	"[   13.4] Tasks state (memory values in pages):\n"
-	"[   13.4] [      1]     0     1     1234     func\n";
-
-static void the_last_report_of_a_log_counts(void **state)
-{
-	struct kmp_ledger *ledger = read_text(kmp_oom_log_read, log_text, sizeof(log_text) - 1);
-
-	expect_sums(ledger, (struct sums){ 2, 512 + (1 << 20), 258, 0, 1 });
-	assert_string_equal(tag_of(ledger, "wrapped")->module, "mod");
-	assert_true(kmp_ledger_facts(ledger)->profiling_off);
-	assert_int_equal(skipped(ledger), 2);
-	assert_int_equal(kmp_ledger_losses(ledger)->first_line, 8);
-	assert_int_equal(kmp_ledger_count(ledger, KMP_LIST_WARNINGS), 1);
-	kmp_ledger_destroy(ledger);
-}
-
-static void a_log_without_report_is_an_error(void **state)
-{
-	static const char text[] = "[    1.0] Booting\n[    1.1] Memory: 12K\n";
-	struct kmp_ledger *ledger;
-	struct kmp_lines *lines;
-
-	assert_null(kmp_ledger_create(&ledger));
-	assert_null(kmp_lines_create_memory(text, sizeof(text) - 1, &lines));
-	struct kmp_error *err = kmp_oom_log_read(lines, ledger);
-
-	assert_non_null(err);
-	assert_int_equal(err->kind, KMP_ERROR_INPUT);
-	kmp_error_destroy(err);
-	kmp_lines_destroy(lines);
 	kmp_ledger_destroy(ledger);
 }
 
@@ -400,6 +230,33 @@ static void per_node_rows_are_not_added(void **state)
 	kmp_ledger_destroy(ledger);
 }
 
+static void warnings_tell_what_is_odd(void **state)
+{
+	static const struct {
+		const char *text;
+		const char *warning; /* how it begins; NULL: none */
+	} cases[] = {
+		{ "allocinfo - version: 2.0\n1 1 a.c:1 func:f\n", NULL },
+		{ "allocinfo - version: 2.0\n1 1 a.c:1 func:f\nallocinfo - version: 2.0\n",
+		  "the header is there 2 times" },
+		{ "allocinfo - version: 3.1\n1 1 a.c:1 func:f\n", "version 3 of allocinfo" },
+		{ "allocinfo - version: 1.0\n0 0 a.c:1 func:f\n", "all counters are 0" },
+		{ "allocinfo - version: 1.0\n# a comment\n---\n", "there is no tag" },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct kmp_ledger *ledger = read_string(cases[i].text);
+		const char *warning = kmp_ledger_warning(ledger, 0);
+
+		assert_int_equal(!warning, !cases[i].warning);
+		if (warning)
+			assert_int_equal(
+				strncmp(warning, cases[i].warning, strlen(cases[i].warning)), 0);
+		assert_int_equal(skipped(ledger), 0);
+		kmp_ledger_destroy(ledger);
+	}
+}
+
 static bool is_top(const char *text)
 {
 	struct kmp_ledger *ledger = read_string(text);
@@ -478,14 +335,12 @@ int main(void)
 		cmocka_unit_test(wrapped_row_is_the_leak),
 		cmocka_unit_test(further_words_are_kept_apart),
 		cmocka_unit_test(rounded_sizes_are_binary_multiples),
-		cmocka_unit_test(the_log_holds_the_top_ten),
-		cmocka_unit_test(the_last_report_of_a_log_counts),
-		cmocka_unit_test(a_log_without_report_is_an_error),
 		cmocka_unit_test(captures_have_the_sums_of_awk),
 		cmocka_unit_test(rows_of_every_form),
 		cmocka_unit_test(bad_rows_are_counted),
 		cmocka_unit_test(an_unfinished_row_does_not_eat_the_next),
 		cmocka_unit_test(per_node_rows_are_not_added),
+		cmocka_unit_test(warnings_tell_what_is_odd),
 		cmocka_unit_test(only_what_was_sorted_and_cut_is_top),
 		cmocka_unit_test(content_tells_what_it_is),
 	};

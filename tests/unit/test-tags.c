@@ -1,49 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Grouping of tags: sums, filter, notes. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "format/allocinfo.h"
-#include "ledger/ledger.h"
-
-static struct kmp_ledger *read_lines(struct kmp_lines *lines)
-{
-	struct kmp_ledger *ledger;
-
-	assert_null(kmp_ledger_create(&ledger));
-	assert_null(kmp_allocinfo_read(lines, ledger));
-	kmp_lines_destroy(lines);
-	return ledger;
-}
-
-static struct kmp_ledger *read_string(const char *text)
-{
-	struct kmp_lines *lines;
-
-	assert_null(kmp_lines_create_memory(text, strlen(text), &lines));
-	return read_lines(lines);
-}
-
-static struct kmp_ledger *read_data(const char *name)
-{
-	struct kmp_input *input;
-	struct kmp_lines *lines;
-	char path[4096];
-
-	assert_non_null(getenv("DATA"));
-	snprintf(path, sizeof(path), "%s/%s", getenv("DATA"), name);
-	assert_null(kmp_input_open(path, &input));
-	assert_null(kmp_lines_create(input, &lines));
-	struct kmp_ledger *ledger = read_lines(lines);
-
-	kmp_input_destroy(input);
-	return ledger;
-}
+#include "tags-read.h"
 
 /* Groups of a ledger, which is destroyed: they must not need it. */
 static struct kmp_groups *group(struct kmp_ledger *ledger, const char *keys,
@@ -79,8 +36,8 @@ static void expect_group(const struct kmp_groups *groups, const char *text, int6
 
 static void duplicates_add_up(void **state)
 {
-	struct kmp_groups *groups =
-		group(read_data("samples/32-allocinfo-v6.15rc5-duplicate-keys.txt"), NULL, NULL);
+	struct kmp_groups *groups = group(
+		read_allocinfo("samples/32-allocinfo-v6.15rc5-duplicate-keys.txt"), NULL, NULL);
 
 	assert_int_equal(groups->unit, KMP_UNIT_TAGS);
 	assert_int_equal(groups->key_count, 4);
@@ -105,7 +62,7 @@ static void duplicates_add_up(void **state)
 static void call_sites_of_a_function_add_up(void **state)
 {
 	struct kmp_groups *groups =
-		group(read_data("samples/30a-allocinfo-v6.15-ice-boot.txt"), "function", NULL);
+		group(read_allocinfo("samples/30a-allocinfo-v6.15-ice-boot.txt"), "function", NULL);
 
 	expect_group(groups, "alloc_slab_page", 529174528, 4486 + 33790, 2);
 	expect_group(groups, "folio_prealloc", 1214021632, 249616 + 46776, 2);
@@ -118,7 +75,7 @@ static void call_sites_of_a_function_add_up(void **state)
 	assert_true(groups->facts.top_only);
 	kmp_groups_destroy(groups);
 
-	groups = group(read_data("samples/30a-allocinfo-v6.15-ice-boot.txt"), "module", NULL);
+	groups = group(read_allocinfo("samples/30a-allocinfo-v6.15-ice-boot.txt"), "module", NULL);
 	assert_int_equal(groups->count, 3);
 	expect_group(groups, "ice", 1105125376, 139252, 1);
 	assert_string_equal(group_of(groups, "")->note,
@@ -154,13 +111,13 @@ static void directories_and_lines_group(void **state)
 static void inaccurate_locations_are_counted(void **state)
 {
 	struct kmp_groups *groups =
-		group(read_data("samples/33a-allocinfo-v2.0-accurate-no.txt"), NULL, NULL);
+		group(read_allocinfo("samples/33a-allocinfo-v2.0-accurate-no.txt"), NULL, NULL);
 
 	assert_int_equal(groups->total.members, 10);
 	assert_int_equal(groups->total.inaccurate, 2);
 	assert_int_equal(group_of(groups, "arch/x86/kernel/cpu/mce/core.c")->now.inaccurate, 1);
 	kmp_groups_destroy(groups);
-	groups = group(read_data("captures/linux-7.3/allocinfo.xz"), "module", NULL);
+	groups = group(read_allocinfo("captures/linux-7.3/allocinfo.xz"), "module", NULL);
 	assert_int_equal(groups->total.inaccurate, 5);
 	kmp_groups_destroy(groups);
 }
@@ -168,12 +125,13 @@ static void inaccurate_locations_are_counted(void **state)
 static void rounded_figures_are_marked(void **state)
 {
 	struct kmp_groups *groups =
-		group(read_data("samples/38-allocinfo-v6.16rc-nvme-numfmt.txt"), "file", NULL);
+		group(read_allocinfo("samples/38-allocinfo-v6.16rc-nvme-numfmt.txt"), "file", NULL);
 
 	assert_true(group_of(groups, "drivers/nvme/host/pci.c")->approximate);
 	assert_non_null(strstr(group_of(groups, "mm/slub.c")->note, "do not add"));
 	kmp_groups_destroy(groups);
-	groups = group(read_data("samples/39-allocinfo-docs-ctagmod-numfmt.txt"), "module", NULL);
+	groups = group(read_allocinfo("samples/39-allocinfo-docs-ctagmod-numfmt.txt"), "module",
+		       NULL);
 	expect_group(groups, "ctagmod", 4 << 20, 1010, 1);
 	kmp_groups_destroy(groups);
 }
@@ -299,7 +257,7 @@ static void all_groupings_have_the_same_total(void **state)
 	for (size_t i = 0; i < sizeof(captures) / sizeof(*captures); i++) {
 		for (size_t k = 0; k < sizeof(keys) / sizeof(*keys); k++) {
 			struct kmp_groups *groups =
-				group(read_data(captures[i].name), keys[k], NULL);
+				group(read_allocinfo(captures[i].name), keys[k], NULL);
 			int64_t bytes = 0, calls = 0;
 
 			for (size_t n = 0; n < groups->count; n++) {
@@ -319,24 +277,24 @@ static void a_capture_agrees_with_awk(void **state)
 {
 	/* awk 'NR>2 && $3 ~ /^mm\/slub.c:/ {…}', and 'NR>2 {k[$3 " " $4 " " $5]} END {length(k)}'
 	 */
-	struct kmp_groups *groups = group(read_data("captures/linux-7.3/allocinfo.xz"), NULL,
+	struct kmp_groups *groups = group(read_allocinfo("captures/linux-7.3/allocinfo.xz"), NULL,
 					  FILTER(.file = "mm/slub.c"));
 
 	assert_int_equal(groups->total.bytes, 15214368);
 	assert_int_equal(groups->total.records, 4522);
 	kmp_groups_destroy(groups);
-	groups = group(read_data("captures/linux-7.3/allocinfo.xz"), NULL, NULL);
+	groups = group(read_allocinfo("captures/linux-7.3/allocinfo.xz"), NULL, NULL);
 	assert_int_equal(groups->count, 2160);
 	kmp_groups_destroy(groups);
-	groups = group(read_data("captures/linux-7.3/allocinfo.xz"), "directory", NULL);
+	groups = group(read_allocinfo("captures/linux-7.3/allocinfo.xz"), "directory", NULL);
 	expect_group(groups, "mm", 256885256, 79685, 150);
 	kmp_groups_destroy(groups);
 }
 
 static struct kmp_groups *diff_of(const char *before_name, const char *after_name)
 {
-	struct kmp_groups *before = group(read_data(before_name), NULL, NULL);
-	struct kmp_groups *after = group(read_data(after_name), NULL, NULL);
+	struct kmp_groups *before = group(read_allocinfo(before_name), NULL, NULL);
+	struct kmp_groups *after = group(read_allocinfo(after_name), NULL, NULL);
 	struct kmp_groups *diff;
 
 	assert_null(kmp_groups_diff(before, after, &diff));

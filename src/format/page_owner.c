@@ -2,6 +2,7 @@
 #include "format/page_owner.h"
 
 #include "base/scan.h"
+#include "format/po_line.h"
 #include "format/po_parser.h"
 
 static const char record_start[] = "Page allocated via order";
@@ -16,27 +17,51 @@ static const char *line_start(const char *text, const char *at)
 	return nl ? nl + 1 : text;
 }
 
-/* Sorted output has a line above the record. */
+/* The line at start is what the parsers take for a record's first. */
+static bool starts_record(const char *start, const char *end)
+{
+	struct po_line_buffer clean = { 0 };
+	struct po_line line;
+	struct kmp_error *err = kmp_po_line(start, end, &clean, &line);
+	bool is = !err && po_is_header(&line);
+
+	kmp_error_destroy(err);
+	vec_deinit(&clean);
+	return is;
+}
+
+/* Sorted output has a line above the record: its start, or the record's own. */
 static const char *with_times(const char *text, const char *start)
 {
-	if (start - text < 8)
+	struct po_line_buffer clean = { 0 };
+	struct po_line line;
+	uint64_t times;
+	uint64_t pages;
+	bool slab;
+
+	if (start == text)
 		return start;
 	const char *above = line_start(text, start - 1);
-	size_t len = (size_t)(start - above);
+	struct kmp_error *err = kmp_po_line(above, start, &clean, &line);
+	bool sorted = !err && po_is_sorted(&line, &times, &pages, &slab);
 
-	return len < 200 && memmem(above, len, " times", 6) ? above : start;
+	kmp_error_destroy(err);
+	vec_deinit(&clean);
+	return sorted ? above : start;
 }
 
 size_t kmp_po_split(const char *text, size_t len)
 {
 	const char *p = text + len;
 
-	/* Backwards by the rarer letter of the two in which every header begins: `Pa`. */
 	while ((p = memrchr(text, 'P', (size_t)(p - text))) != NULL) {
 		if ((size_t)(text + len - p) < START_LEN || memcmp(p, record_start, START_LEN) != 0)
 			continue;
-		const char *start = with_times(text, line_start(text, p));
+		const char *start = line_start(text, p);
 
+		if (!starts_record(start, text + len))
+			continue;
+		start = with_times(text, start);
 		if (start > text)
 			return (size_t)(start - text);
 	}

@@ -51,22 +51,10 @@ struct kmp_error *kmp_po_token(struct kmp_po_parser *p, struct po_tokens *tokens
 	return NULL;
 }
 
-struct kmp_error *kmp_po_make_gfp(struct kmp_po_parser *p, const char *text, size_t len,
-				  uint32_t *number)
-{
-	return kmp_ledger_add_text(p->ledger, KMP_DICT_GFP, text, len, number);
-}
-
 struct kmp_error *kmp_po_make_flags(struct kmp_po_parser *p, const char *text, size_t len,
 				    uint32_t *number)
 {
 	return kmp_ledger_add_text(p->ledger, KMP_DICT_FLAGS, text, len, number);
-}
-
-struct kmp_error *kmp_po_make_type(struct kmp_po_parser *p, const char *text, size_t len,
-				   uint32_t *number)
-{
-	return kmp_ledger_add_text(p->ledger, KMP_DICT_TYPE, text, len, number);
 }
 
 struct kmp_error *kmp_po_make_reason(struct kmp_po_parser *p, const char *text, size_t len,

@@ -115,6 +115,21 @@ static struct kmp_error *times_and_task(struct fast *f)
 	return NULL;
 }
 
+/* New tokens are looked at once for what a line cannot hold; known ones were. */
+static struct kmp_error *make_gfp(struct kmp_po_parser *p, const char *text, size_t len,
+				  uint32_t *number)
+{
+	expect(!memchr(text, '\n', len));
+	return kmp_ledger_add_text(p->ledger, KMP_DICT_GFP, text, len, number);
+}
+
+static struct kmp_error *make_type(struct kmp_po_parser *p, const char *text, size_t len,
+				   uint32_t *number)
+{
+	expect(len && !memchr(text, '\n', len));
+	return kmp_ledger_add_text(p->ledger, KMP_DICT_TYPE, text, len, number);
+}
+
 static struct kmp_error *header(struct fast *f)
 {
 	uint64_t order;
@@ -131,8 +146,7 @@ static struct kmp_error *header(struct fast *f)
 	close = find(f, ')');
 	expect(close);
 	f->at = close + 1;
-	try(kmp_po_token(f->p, &f->p->gfp, start, (size_t)(f->at - start), kmp_po_make_gfp,
-			 &f->page.gfp));
+	try(kmp_po_token(f->p, &f->p->gfp, start, (size_t)(f->at - start), make_gfp, &f->page.gfp));
 	f->page.form = KMP_FORM_MASK;
 	if (scan_word(&f->at, ", pid "))
 		return times_and_task(f);
@@ -147,8 +161,7 @@ static struct kmp_error *type_word(struct fast *f, uint32_t *number)
 
 	expect(blank && blank - start < 32);
 	f->at = blank;
-	return kmp_po_token(f->p, &f->p->types, start, (size_t)(blank - start), kmp_po_make_type,
-			    number);
+	return kmp_po_token(f->p, &f->p->types, start, (size_t)(blank - start), make_type, number);
 }
 
 static struct kmp_error *pfn_line(struct fast *f)

@@ -14,6 +14,9 @@ struct head {
 	const char *reason;
 };
 
+/* The kernel keeps this many bytes of a task's name. */
+enum { TASK_NAME_MAX = 15 };
+
 void kmp_po_record_init(struct po_record *record)
 {
 	record->page = kmp_po_blank_page;
@@ -225,7 +228,8 @@ bool kmp_po_comm_is_open(const char *text, size_t len)
 	if (!open)
 		return false;
 	open = memchr(open, '(', (size_t)(text + len - open));
-	return open && !comm_end(open + 1, text + len, ')');
+	return open && text + len - (open + 1) < TASK_NAME_MAX &&
+	       !comm_end(open + 1, text + len, ')');
 }
 
 static struct kmp_error *type(struct head *h, bool block_seen)

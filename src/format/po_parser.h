@@ -62,12 +62,8 @@ struct kmp_error *kmp_po_token(struct kmp_po_parser *parser, struct po_tokens *t
 
 /* Makers: texts of the ledger's dictionaries, `7, tgid 8 (comm`, and what stands behind `Charged `.
  */
-struct kmp_error *kmp_po_make_gfp(struct kmp_po_parser *p, const char *text, size_t len,
-				  uint32_t *number) must_check;
 struct kmp_error *kmp_po_make_flags(struct kmp_po_parser *p, const char *text, size_t len,
 				    uint32_t *number) must_check;
-struct kmp_error *kmp_po_make_type(struct kmp_po_parser *p, const char *text, size_t len,
-				   uint32_t *number) must_check;
 struct kmp_error *kmp_po_make_reason(struct kmp_po_parser *p, const char *text, size_t len,
 				     uint32_t *number) must_check;
 struct kmp_error *kmp_po_make_charge(struct kmp_po_parser *p, const char *text, size_t len,

@@ -8,17 +8,8 @@
 
 #include "base/scan.h"
 #include "format/frame.h"
-#include "format/log_prefix.h"
 #include "format/po_header.h"
-
-/* One line without its end, prefix and NULs. */
-struct line {
-	const char *text;
-	size_t len;
-	const char *next; /* where the following line begins */
-	bool prefixed;	  /* a kernel log's prefix was there */
-	bool ended;	  /* a newline ended it */
-};
+#include "format/po_line.h"
 
 struct slow {
 	struct kmp_po_parser *p;
@@ -27,7 +18,7 @@ struct slow {
 	struct kmp_po_result *result;
 	struct po_record record;
 	VEC(char) joined; /* header or PFN line, put together */
-	VEC(char) clean;  /* a line whose NULs were taken out */
+	struct po_line_buffer clean;
 	VEC(uint32_t) frames;
 	uint64_t first_line; /* of the record */
 	uint64_t times;	     /* 0: not sorted output */
@@ -39,105 +30,17 @@ struct slow {
 
 enum { JOINED_MAX = 20, DEPTH_MAX = 256, EXTRA_MAX = 4096 };
 
-static struct kmp_error *without_nuls(struct slow *s, struct line *line)
+/* The line at the position, which is before the end. */
+static struct kmp_error *look(struct slow *s, struct po_line *line)
 {
-	s->clean.len = 0;
-	for (size_t i = 0; i < line->len; i++) {
-		if (line->text[i])
-			try(vec_push(&s->clean, line->text[i]));
-	}
-	line->len = s->clean.len;
-	try(vec_push(&s->clean, '\0'));
-	line->text = s->clean.data;
-	return NULL;
+	return kmp_po_line(s->at, s->end, &s->clean, line);
 }
 
-/* The line at `at`, which is before the end; its text is valid until the next call. */
-static struct kmp_error *look(struct slow *s, const char *at, struct line *line)
-{
-	size_t left = (size_t)(s->end - at);
-	const char *nl = memchr(at, '\n', left);
-
-	*line = (struct line){ at, nl ? (size_t)(nl - at) : left, nl ? nl + 1 : s->end, false,
-			       nl != NULL };
-	if (memchr(line->text, '\0', line->len))
-		try(without_nuls(s, line));
-	if (line->len && line->text[line->len - 1] == '\r')
-		line->len--;
-	size_t prefix = kmp_log_prefix(line->text, line->len, &line->prefixed);
-
-	if (line->prefixed) {
-		line->text += prefix;
-		line->len -= prefix;
-	}
-	return NULL;
-}
-
-static void take(struct slow *s, const struct line *line)
+static void take(struct slow *s, const struct po_line *line)
 {
 	s->at = line->next;
 	s->ended = line->ended;
 	s->result->lines += line->ended;
-}
-
-static bool is_blank(const struct line *line)
-{
-	for (size_t i = 0; i < line->len; i++) {
-		if (!isspace((unsigned char)line->text[i]))
-			return false;
-	}
-	return true;
-}
-
-static bool begins(const struct line *line, const char *word)
-{
-	size_t n = strlen(word);
-
-	return line->len >= n && !memcmp(line->text, word, n);
-}
-
-/* Mail indents. */
-static struct line dedented(struct line line)
-{
-	while (line.len && isblank((unsigned char)*line.text)) {
-		line.text++;
-		line.len--;
-	}
-	return line;
-}
-
-static bool is_header(const struct line *line)
-{
-	struct line l = dedented(*line);
-
-	return begins(&l, "Page allocated via order") ||
-	       begins(&l, "page last allocated via order");
-}
-
-static bool is_pfn_line(const struct line *line)
-{
-	struct line l = dedented(*line);
-
-	return begins(&l, "PFN ") && l.len > 4 && scan_is_digit(l.text[4]);
-}
-
-/* `N times:`, `N times, M pages:`, `N times, M pages, allocated by SLAB :` */
-static bool sorted_line(const struct line *line, uint64_t *times, uint64_t *pages, bool *slab)
-{
-	struct line l = dedented(*line);
-	char text[SCAN_PAD] = { 0 };
-	const char *p = text;
-
-	if (!l.len || !scan_is_digit(*l.text) || l.len > 200)
-		return false;
-	memcpy(text, l.text, l.len);
-	*pages = 0;
-	if (!scan_decimal(&p, times) || !scan_word(&p, " times"))
-		return false;
-	*slab = strstr(p, "SLAB") != NULL;
-	if (scan_word(&p, ", "))
-		return scan_decimal(&p, pages) && scan_word(&p, " pages");
-	return *p == ':';
 }
 
 static struct kmp_error *skip(struct slow *s, const char *reason)
@@ -157,22 +60,33 @@ static struct kmp_error *join(struct slow *s, const char *text, size_t len, char
 }
 
 /* Does the line end as a header does, in `ns`? Then it is the rest of a task name and the times. */
-static bool ends_in_time(const struct line *line)
+static bool ends_in_time(const struct po_line *line)
 {
 	return line->len > 6 && !memcmp(line->text + line->len - 3, " ns", 3) &&
 	       memmem(line->text, line->len, "), ts ", 6);
 }
 
+/* A record's header, or the line that sorted output has above it. */
+static bool starts_record(const struct po_line *line)
+{
+	uint64_t number;
+	bool slab;
+
+	return po_is_header(line) || po_is_sorted(line, &number, &number, &slab);
+}
+
 /* What joins the following line to the header so far, or -1 if it does not belong to it. */
-static int header_joint(const struct slow *s, const struct line *next, bool complete)
+static int header_joint(const struct slow *s, const struct po_line *next, bool complete)
 {
 	const char *text = s->joined.data;
 	size_t len = s->joined.len;
 
-	if (is_pfn_line(next) || is_header(next) || is_blank(next))
+	if (starts_record(next) || (po_is_pfn(next) && !ends_in_time(next)))
 		return -1;
 	if (kmp_po_comm_is_open(text, len))
 		return '\n';
+	if (po_is_blank(next))
+		return -1;
 	if (complete)
 		return ends_in_time(next) && !kmp_frame_looks_like(next->text, next->len) ? '\n'
 											  : -1;
@@ -183,11 +97,11 @@ static int header_joint(const struct slow *s, const struct line *next, bool comp
 /* The header, of one line or several; what joins them stays out of a blog's `\`. */
 static struct kmp_error *read_header(struct slow *s, const char **reason)
 {
-	struct line line;
+	struct po_line line;
 
-	try(look(s, s->at, &line));
+	try(look(s, &line));
 	s->prefixed = line.prefixed;
-	line = dedented(line);
+	line = po_dedented(line);
 	s->joined.len = 0;
 	try(join(s, line.text, line.len, '\0'));
 	take(s, &line);
@@ -201,43 +115,44 @@ static struct kmp_error *read_header(struct slow *s, const char **reason)
 		try(kmp_po_header(s->p, s->joined.data, s->joined.len, &s->record, reason));
 		if (s->at == s->end || n == JOINED_MAX)
 			return NULL;
-		try(look(s, s->at, &line));
+		try(look(s, &line));
 		int joint = header_joint(s, &line, !*reason);
 
 		if (joint < 0)
 			return NULL;
-		struct line rest = joint == ' ' ? dedented(line) : line;
+		struct po_line rest = joint == ' ' ? po_dedented(line) : line;
 
 		try(join(s, rest.text, rest.len, (char)joint));
 		take(s, &line);
 	}
 }
 
-static struct kmp_error *read_pfn_line(struct slow *s, const struct line *first,
+static struct kmp_error *read_pfn_line(struct slow *s, const struct po_line *first,
 				       const char **reason)
 {
-	struct line line = dedented(*first);
+	struct po_line line = po_dedented(*first);
+	size_t extra = s->record.extra.len;
 
 	s->joined.len = 0;
 	try(join(s, line.text, line.len, '\0'));
 	take(s, &line);
 	for (int n = 0;; n++) {
-		s->record.extra.len = 0;
+		s->record.extra.len = extra;
 		try(kmp_po_pfn_line(s->p, s->joined.data, s->joined.len, &s->record, reason));
 		if (!*reason || s->at == s->end || n == 2)
 			return NULL;
-		try(look(s, s->at, &line));
-		if (is_blank(&line) || is_header(&line) ||
+		try(look(s, &line));
+		if (po_is_blank(&line) || starts_record(&line) ||
 		    kmp_frame_looks_like(line.text, line.len))
 			return NULL;
-		struct line rest = dedented(line);
+		struct po_line rest = po_dedented(line);
 
 		try(join(s, rest.text, rest.len, ' '));
 		take(s, &line);
 	}
 }
 
-static struct kmp_error *keep_extra(struct slow *s, const struct line *line)
+static struct kmp_error *keep_extra(struct slow *s, const struct po_line *line)
 {
 	if (line->prefixed && !s->prefixed) {
 		s->result->foreign++;
@@ -263,7 +178,7 @@ static struct kmp_error *add_frame(struct slow *s, const char *text, size_t len)
 }
 
 /* One frame, or several that were joined: each begins with a word that has an offset and a size. */
-static struct kmp_error *read_frames(struct slow *s, const struct line *line)
+static struct kmp_error *read_frames(struct slow *s, const struct po_line *line)
 {
 	const char *end = line->text + line->len;
 	const char *start = line->text;
@@ -288,16 +203,15 @@ static struct kmp_error *read_frames(struct slow *s, const struct line *line)
 }
 
 /* A line behind the header. *over ends the record without taking the line. */
-static struct kmp_error *body_line(struct slow *s, const struct line *line, bool *over)
+static struct kmp_error *body_line(struct slow *s, const struct po_line *line, bool *over)
 {
 	struct po_record *r = &s->record;
-	struct line l = dedented(*line);
+	struct po_line l = po_dedented(*line);
 	uint64_t value;
 	char digits[SCAN_PAD] = { 0 };
 	const char *p = digits;
-	bool slab;
 
-	*over = is_header(line) || sorted_line(line, &value, &value, &slab);
+	*over = starts_record(line);
 	if (*over)
 		return NULL;
 	take(s, line);
@@ -305,18 +219,19 @@ static struct kmp_error *body_line(struct slow *s, const struct line *line, bool
 	if (scan_word(&p, "handle: ") && scan_decimal(&p, &value) && value <= UINT32_MAX) {
 		r->page.form |= KMP_FORM_HANDLE;
 		r->page.stack = (uint32_t)value;
-	} else if (begins(&l, "Page has been migrated, last migrate reason: ")) {
+	} else if (po_line_begins(&l, "Page has been migrated, last migrate reason: ")) {
 		return kmp_po_make_reason(s->p, l.text + 45, l.len - 45, &r->page.reason);
-	} else if (begins(&l, "Slab cache page")) {
+	} else if (po_line_begins(&l, "Slab cache page")) {
 		r->page.form |= KMP_FORM_SLAB;
-	} else if (begins(&l, "Charged ")) {
+	} else if (po_line_begins(&l, "Charged ")) {
 		try(kmp_po_make_charge(s->p, l.text + 8, l.len - 8, &r->page.charge));
 		return r->page.charge == KMP_NONE ? keep_extra(s, &l) : NULL;
 	} else if (scan_word(&p, "PID ") && scan_decimal(&p, &value) && value <= INT32_MAX) {
 		r->pid = (int64_t)value;
-	} else if (begins(&l, "page last free") || begins(&l, "page has been free")) {
+	} else if (po_line_begins(&l, "page last free") ||
+		   po_line_begins(&l, "page has been free")) {
 		s->past_frames = true;
-	} else if (begins(&l, "..")) {
+	} else if (po_line_begins(&l, "..")) {
 		return NULL;
 	} else if (kmp_frame_looks_like(line->text, line->len) ||
 		   (*line->text == ' ' && memmem(line->text, line->len, "[inline]", 8))) {
@@ -370,10 +285,10 @@ static struct kmp_error *finish_record(struct slow *s, bool at_end)
 static struct kmp_error *skip_rest(struct slow *s)
 {
 	while (s->at < s->end) {
-		struct line line;
+		struct po_line line;
 
-		try(look(s, s->at, &line));
-		if (is_header(&line) || is_blank(&line))
+		try(look(s, &line));
+		if (starts_record(&line) || po_is_blank(&line))
 			return NULL;
 		take(s, &line);
 	}
@@ -393,13 +308,13 @@ static struct kmp_error *read_record(struct slow *s, bool at_end)
 	}
 	s->frames.len = 0;
 	while (s->at < s->end && !over && !blank) {
-		struct line line;
+		struct po_line line;
 
-		try(look(s, s->at, &line));
-		blank = is_blank(&line);
+		try(look(s, &line));
+		blank = po_is_blank(&line);
 		if (blank) {
 			take(s, &line);
-		} else if (is_pfn_line(&line) && !(s->record.page.form & KMP_FORM_PFN)) {
+		} else if (po_is_pfn(&line) && !(s->record.page.form & KMP_FORM_PFN)) {
 			try(read_pfn_line(s, &line, &reason));
 			/* An unreadable PFN line at the very end was cut, not damaged. */
 			if (reason && !(at_end && s->at == s->end)) {
@@ -415,14 +330,15 @@ static struct kmp_error *read_record(struct slow *s, bool at_end)
 
 /* A line that belongs to no record. What is left of a record is no stray line, but a lost record.
  */
-static struct kmp_error *stray_line(struct slow *s, const struct line *line)
+static struct kmp_error *stray_line(struct slow *s, const struct po_line *line)
 {
-	struct line l = dedented(*line);
+	struct po_line l = po_dedented(*line);
 
 	take(s, line);
-	if (is_blank(line) || begins(&l, "..") || begins(&l, "page_owner tracks the page"))
+	if (po_is_blank(line) || po_line_begins(&l, "..") ||
+	    po_line_begins(&l, "page_owner tracks the page"))
 		return NULL;
-	if (is_pfn_line(line)) {
+	if (po_is_pfn(line)) {
 		try(skip_rest(s));
 		return skip(s, "header missing");
 	}
@@ -432,20 +348,20 @@ static struct kmp_error *stray_line(struct slow *s, const struct line *line)
 
 static struct kmp_error *slow_parse(struct slow *s, bool at_end)
 {
-	struct line line;
+	struct po_line line;
 	bool slab = false;
 
 	s->first_line = s->result->lines;
-	try(look(s, s->at, &line));
-	if (sorted_line(&line, &s->times, &s->pages, &slab)) {
+	try(look(s, &line));
+	if (po_is_sorted(&line, &s->times, &s->pages, &slab)) {
 		take(s, &line);
 		if (s->at == s->end)
 			return skip(s, "sorted output: record missing");
-		try(look(s, s->at, &line));
-		if (!is_header(&line))
+		try(look(s, &line));
+		if (!po_is_header(&line))
 			return skip(s, "sorted output: record missing");
 	}
-	if (!is_header(&line))
+	if (!po_is_header(&line))
 		return stray_line(s, &line);
 	s->record.page.form = slab ? KMP_FORM_SLAB : 0;
 	return read_record(s, at_end);

@@ -160,7 +160,9 @@ static struct kmp_error *print_texts(struct table *table, const struct kmp_group
 
 static struct kmp_error *print_remarks(struct table *table, const struct kmp_group *group)
 {
-	if (group->now.inaccurate > 0)
+	if (group->now.inaccurate > 0 && group->now.members > 1)
+		fprintf(table->out, "  (%" PRId64 " inaccurate)", group->now.inaccurate);
+	else if (group->now.inaccurate > 0)
 		fputs("  (inaccurate)", table->out);
 	if (group->note) {
 		fputs("  (", table->out);
@@ -267,28 +269,6 @@ static struct kmp_error *print_headline(struct table *table, const char *label,
 	return NULL;
 }
 
-static const char *noun(const struct kmp_groups *groups, bool one)
-{
-	static const char *const nouns[][3] = {
-		{ "stack", "stack", "stacks" },
-		{ "comm", "task name", "task names" },
-		{ "file", "file", "files" },
-		{ "module", "module", "modules" },
-		{ "function", "function", "functions" },
-		{ "directory", "directory", "directories" },
-		{ "pid", "pid", "pids" },
-		{ "memcg", "memcg", "memcgs" },
-	};
-
-	if (kmp_groups_are_locations(groups))
-		return one ? "location" : "locations";
-	for (size_t i = 0; groups->key_count == 1 && i < sizeof(nouns) / sizeof(nouns[0]); i++) {
-		if (strcmp(groups->keys[0], nouns[i][0]) == 0)
-			return nouns[i][one ? 1 : 2];
-	}
-	return one ? "group" : "groups";
-}
-
 static void print_left_out(struct table *table, size_t shown)
 {
 	const struct kmp_groups *groups = table->groups;
@@ -302,7 +282,7 @@ static void print_left_out(struct table *table, size_t shown)
 	kmp_groups_rest(groups, shown, &now, &before);
 	bytes = groups->difference ? kmp_minus(now.bytes, before.bytes) : now.bytes;
 	colour(table, "2");
-	fprintf(table->out, "… %zu more %s: %s", count, noun(groups, count == 1),
+	fprintf(table->out, "… %zu more %s: %s", count, kmp_groups_noun(groups, count == 1),
 		kmp_size_print(size, bytes, table->view->exact, groups->difference));
 	if (!groups->difference && groups->total.bytes > 0)
 		fprintf(table->out, " (%.1f %%)",

@@ -195,3 +195,25 @@ struct kmp_error *kmp_cell_print(struct kmp_buf *buf, const struct column *colum
 	}
 	return NULL;
 }
+
+const char *kmp_groups_noun(const struct kmp_groups *groups, bool one)
+{
+	static const char *const nouns[][3] = {
+		{ "stack", "stack", "stacks" },
+		{ "comm", "task name", "task names" },
+		{ "file", "file", "files" },
+		{ "module", "module", "modules" },
+		{ "function", "function", "functions" },
+		{ "directory", "directory", "directories" },
+		{ "pid", "pid", "pids" },
+		{ "memcg", "memcg", "memcgs" },
+	};
+
+	if (kmp_groups_are_locations(groups))
+		return one ? "location" : "locations";
+	for (size_t i = 0; groups->key_count == 1 && i < sizeof(nouns) / sizeof(nouns[0]); i++) {
+		if (strcmp(groups->keys[0], nouns[i][0]) == 0)
+			return nouns[i][one ? 1 : 2];
+	}
+	return one ? "group" : "groups";
+}

@@ -52,4 +52,7 @@ struct kmp_error *kmp_cell_print(struct kmp_buf *buf, const struct column *colum
 				 const struct kmp_groups *groups, const struct kmp_group *group,
 				 bool exact) must_check;
 
+/* What one group of these is called, or several: `stack`, `task names`, `groups`. */
+const char *kmp_groups_noun(const struct kmp_groups *groups, bool one);
+
 #endif

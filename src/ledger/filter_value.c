@@ -4,7 +4,7 @@
 
 #include "ledger/filter.h"
 
-enum { RANGES_MAX = 65536, PATTERN_MAX = 1024, REPEATS_MAX = 1000, GROUPS_MAX = 64 };
+enum { RANGES_MAX = 65536, PATTERN_MAX = 512, SIZE_LIMIT = 1000, GROUPS_MAX = 32 };
 
 static bool is_digit(char c)
 {
@@ -220,18 +220,21 @@ struct kmp_error *kmp_filter_list(enum kmp_field field, const char *text, size_t
 	return NULL;
 }
 
-/* The larger number of a `{n}`, `{n,}`, `{n,m}` at text. */
+/* How often a `{n}`, `{n,}`, `{n,m}` at text repeats; more than SIZE_LIMIT for what is no number.
+ */
 static uint64_t repeat_count(const char *text)
 {
 	size_t len = strcspn(text, "}"), at = 1;
-	uint64_t low = 1, high = 1;
+	uint64_t low, high = 0;
 
-	if (!read_digits(text, len, &at, 10, &low))
-		low = is_digit(text[1]) ? REPEATS_MAX + 1 : 1;
+	if (!read_digits(text, len, &at, 10, &low) && at > 1)
+		return SIZE_LIMIT + 1;
 	if (at < len && text[at] == ',') {
-		at++;
-		if (!read_digits(text, len, &at, 10, &high) && at < len && is_digit(text[at]))
-			high = REPEATS_MAX + 1;
+		size_t start = ++at;
+
+		if (!read_digits(text, len, &at, 10, &high) && at > start)
+			return SIZE_LIMIT + 1;
+		high = at > start ? high : low + 1;
 	}
 	return high > low ? high : low;
 }
@@ -258,33 +261,81 @@ static const char *skip_bracket(const char *text)
 	return *p ? p : p - 1;
 }
 
+/* What regcomp() makes of a pattern, group by group: the atoms of each, and of its last part. */
+struct pattern_size {
+	uint64_t all[GROUPS_MAX + 1];
+	uint64_t last[GROUPS_MAX + 1];
+	unsigned depth;
+};
+
+static void add_atom(struct pattern_size *size, uint64_t atoms)
+{
+	size->last[size->depth] = atoms;
+	size->all[size->depth] += atoms;
+}
+
+static bool is_repeat(char c)
+{
+	return c == '+' || c == '*' || c == '?' || c == '{';
+}
+
+/* `?` and `*` copy nothing, but nested ones double the work of matching. */
+static void repeat_last(struct pattern_size *size, const char *text)
+{
+	uint64_t times = *text == '{' ? repeat_count(text) : 2;
+	uint64_t *last = &size->last[size->depth], old = *last;
+
+	*last = times > 1 ? old * times : old;
+	size->all[size->depth] += *last - old;
+}
+
+static const char *open_group(struct pattern_size *size)
+{
+	if (size->depth == GROUPS_MAX)
+		return "the regular expression has too many groups";
+	size->depth++;
+	size->all[size->depth] = 1;
+	size->last[size->depth] = 0;
+	return NULL;
+}
+
+static void close_group(struct pattern_size *size)
+{
+	if (!size->depth)
+		return;
+	size->depth--;
+	add_atom(size, size->all[size->depth + 1]);
+}
+
 /*
- * The C library's regcomp() takes memory and time without bound for nested repeats, and its
- * regexec() for back-references; nobody needs them to name a function.
+ * The C library's regcomp() copies what is repeated, so that memory and time have no bound where
+ * repeats stand in one another; its regexec() has none for back-references. Nobody needs either
+ * to name a function.
  */
 const char *kmp_filter_regex_problem(const char *pattern)
 {
-	uint64_t repeats = 1;
-	unsigned open = 0;
+	struct pattern_size size = { .depth = 0 };
+	const char *problem = NULL;
 
 	if (strlen(pattern) > PATTERN_MAX)
 		return "the regular expression is too long";
-	for (const char *p = pattern; *p; p++) {
-		if (*p == '\\' && p[1]) {
+	for (const char *p = pattern; *p && !problem; p++) {
+		if (*p == '\\' && is_digit(p[1]))
+			return "back-references are not supported";
+		if (*p == '(')
+			problem = open_group(&size);
+		else if (*p == ')')
+			close_group(&size);
+		else if (is_repeat(*p))
+			repeat_last(&size, p);
+		else
+			add_atom(&size, 1);
+		if (*p == '\\' && p[1])
 			p++;
-			if (is_digit(*p))
-				return "back-references are not supported";
-		} else if (*p == '[') {
+		else if (*p == '[')
 			p = skip_bracket(p);
-		} else if (*p == '(' && ++open > GROUPS_MAX) {
-			return "the regular expression has too many groups";
-		} else if (*p == '{') {
-			uint64_t count = repeat_count(p);
-
-			repeats *= count ? count : 1;
-			if (repeats > REPEATS_MAX)
-				return "the regular expression repeats too much";
-		}
+		if (size.all[size.depth] > SIZE_LIMIT)
+			return "the regular expression repeats too much";
 	}
-	return NULL;
+	return problem;
 }

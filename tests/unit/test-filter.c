@@ -124,6 +124,9 @@ static const struct {
 	{ "stack~xfs_", true, false },
 	{ "stack~(foo|vfs)_read", true, false },
 	{ "stack!~ext4", true, false },
+	{ "stack~x+f+s+_+b+u+f+_+r+e+a+d+", true, false },
+	{ "stack~\"xfs_b[u(+]f_\\w{4}[+]\"", true, false },
+	{ "stack~\"\\[xfs 12ab\\]$\"", true, false },
 	{ "stack!~xfs_", false, false },
 	{ "stack has vfs_read", true, false },
 	{ "stack has vfs", false, false },
@@ -288,6 +291,9 @@ static void what_is_too_large_is_refused(void **state)
 	kmp_error_destroy(NULL);
 	expect_refused("order in 0-4000000000:1/2");
 	expect_refused("stack~a{99999999999999999999}");
+	expect_refused("stack~(c+++++++++++++++++++++++++++)");
+	expect_refused("stack~((((((((((((a+)+)+)+)+)+)+)+)+)+)+)+)");
+	expect_refused("stack~((a{10,}){10}){10}");
 	free(text);
 }
 

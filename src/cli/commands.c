@@ -4,7 +4,9 @@
 #include <string.h>
 
 const struct cli_command *const cli_commands[] = {
+	&cmd_report,
 	&cmd_tags,
+	&cmd_diff,
 	&cmd_filter,
 	&cmd_sort,
 	&cmd_stacks,

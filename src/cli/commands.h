@@ -4,9 +4,11 @@
 
 #include "cli/cli.h"
 
+extern const struct cli_command cmd_diff;
 extern const struct cli_command cmd_filter;
 extern const struct cli_command cmd_help;
 extern const struct cli_command cmd_page_owner_sort;
+extern const struct cli_command cmd_report;
 extern const struct cli_command cmd_sort;
 extern const struct cli_command cmd_stacks;
 extern const struct cli_command cmd_tags;

@@ -149,22 +149,54 @@ static void clear_progress(void)
 		fputs("\r\033[K", stderr);
 }
 
-struct kmp_error *cli_source_open(const char *path, uint32_t what, struct kmp_source **source)
+const char *cli_page_owner_path(const struct cli_args *args)
 {
-	struct kmp_source_options options = { 0 };
+	return args->count ? args->rest[0] : CLI_KERNEL;
+}
+
+/* Why the running kernel cannot be asked, in words that help. */
+static struct kmp_error *check_kernel(const char *path)
+{
+	if (strcmp(path, CLI_KERNEL) || !access(CLI_KERNEL "/page_owner", F_OK))
+		return NULL;
+	if (errno == EACCES)
+		return kmp_error_system(EACCES, CLI_KERNEL "/page_owner",
+					"only root may read it; or name a file to read");
+	return kmp_error_new(KMP_ERROR_INPUT,
+			     "this kernel has no " CLI_KERNEL
+			     "/page_owner: it takes "
+			     "CONFIG_PAGE_OWNER, booting with page_owner=on, and debugfs mounted; "
+			     "or name a file to read");
+}
+
+static const char *missing(uint32_t what)
+{
+	if (what == KMP_READ_TAGS)
+		return "tags, as /proc/allocinfo does";
+	return what == KMP_READ_PAGES ? "page owners, as page_owner does" : "page owners or tags";
+}
+
+struct kmp_error *cli_source_open_threads(const char *path, uint32_t what, unsigned threads,
+					  struct kmp_source **source)
+{
+	struct kmp_source_options options = { .threads = threads };
 	struct kmp_source *opened;
 
 	if (isatty(STDERR_FILENO)) {
 		options.progress = show_progress;
 		atexit(clear_progress);
 	}
+	try(check_kernel(path));
 	try(kmp_source_open(path, &options, &opened));
 	if (!(kmp_source_holds(opened) & what)) {
 		kmp_source_close(opened);
-		return kmp_error_new(KMP_ERROR_INPUT, "%s: holds no %s", path,
-				     what & KMP_READ_TAGS ? "tags, as /proc/allocinfo does"
-							  : "page owners, as page_owner does");
+		return kmp_error_new(KMP_ERROR_INPUT, "%s: holds no %s", path, missing(what));
 	}
 	*source = opened;
 	return NULL;
+}
+
+struct kmp_error *cli_source_open(const char *path, uint32_t what, struct kmp_source **source)
+{
+	return cli_source_open_threads(path, what, 0, source);
 }

@@ -5,11 +5,15 @@
 
 #include "cli/cli.h"
 
+/* The running kernel's files. */
+#define CLI_KERNEL "/sys/kernel/debug"
+
 enum { CLI_LIMIT = 20 }; /* rows of a table, unless --limit tells */
 
 /* The options that cli_view() and cli_output_open() understand, for a command's list. */
 #define CLI_VIEW_OPTIONS                                                                           \
-	{ "sort", 's', "KEY", "order by bytes, calls, records, pages or a key; -KEY reversed" },   \
+	{ "sort", 's', "KEY",                                                                      \
+	  "order by bytes, pages, records, calls, ts or a key; -KEY reversed" },                   \
 		{ "limit", 'l', "N", "rows to print, 0 for all; tables print 20 unless told" },    \
 		{ "format", 'f', "FORMAT", "table, json, csv, folded or svg" },                    \
 		{ "bytes", 'b', NULL, "exact bytes, not binary units" },                           \
@@ -50,7 +54,15 @@ struct kmp_error *cli_write_groups(struct cli_args *args, struct kmp_groups *gro
 /* A size from an option that was given: 4096, 4K, 1.5M, 2GiB, -1. KMP_ERROR_USAGE. */
 struct kmp_error *cli_size(const struct cli_args *args, const char *option, int64_t *bytes);
 
-/* Open a source that shows its progress on a terminal; what (enum kmp_read) must be in it. */
+/* Open a source that shows its progress on a terminal; some of what (enum kmp_read) must be there.
+ */
 struct kmp_error *cli_source_open(const char *path, uint32_t what, struct kmp_source **source);
+
+/* The same with so many parsing threads, 0 for the default. */
+struct kmp_error *cli_source_open_threads(const char *path, uint32_t what, unsigned threads,
+					  struct kmp_source **source);
+
+/* The first argument, or the running kernel's files. */
+const char *cli_page_owner_path(const struct cli_args *args);
 
 #endif

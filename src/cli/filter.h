@@ -5,9 +5,6 @@
 
 #include "cli/cli.h"
 
-/* The running kernel's files. */
-#define CLI_KERNEL "/sys/kernel/debug"
-
 struct filter_job {
 	const char *path;  /* NULL: the running kernel */
 	const char *nodes; /* NULL: all */

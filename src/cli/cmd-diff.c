@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* kmemprof diff: what grew and what shrank between two moments. */
+#include "base/cleanup.h"
+#include "base/error.h"
+#include "cli/commands.h"
+#include "cli/group.h"
+
+DEFINE_CLEANUP(source, struct kmp_source *, kmp_source_close)
+DEFINE_CLEANUP(groups, struct kmp_groups *, kmp_groups_destroy)
+
+/* Page owners are compared where both sides have them, unless tags are asked for. */
+static struct kmp_error *choose(const struct cli_args *args, struct kmp_source *const *sources,
+				bool *tags)
+{
+	uint32_t both = kmp_source_holds(sources[0]) & kmp_source_holds(sources[1]);
+
+	*tags = cli_value(args, "tags") || !(both & KMP_READ_PAGES);
+	if (both & (*tags ? KMP_READ_TAGS : KMP_READ_PAGES))
+		return NULL;
+	if (*tags && cli_value(args, "tags")) {
+		bool first = kmp_source_holds(sources[0]) & KMP_READ_TAGS;
+
+		return kmp_error_new(KMP_ERROR_INPUT, "%s: holds no tags", args->rest[first]);
+	}
+	return kmp_error_new(KMP_ERROR_INPUT, "%s and %s: one holds page owners and the other tags",
+			     args->rest[0], args->rest[1]);
+}
+
+static struct kmp_error *compare(const struct cli_group *group, struct kmp_source *const *sources,
+				 bool tags, struct kmp_groups **diff)
+{
+	struct kmp_groups *before cleanup(cleanup_groups) = NULL;
+	struct kmp_groups *after cleanup(cleanup_groups) = NULL;
+
+	if (tags) {
+		try(cli_group_tags(group, sources[0], &before));
+		try(cli_group_tags(group, sources[1], &after));
+	} else {
+		try(cli_group_pages(group, sources[0], &before));
+		try(cli_group_pages(group, sources[1], &after));
+	}
+	return kmp_groups_diff(before, after, diff);
+}
+
+static struct kmp_error *run(struct cli_args *args)
+{
+	struct kmp_source *before cleanup(cleanup_source) = NULL;
+	struct kmp_source *after cleanup(cleanup_source) = NULL;
+	struct kmp_groups *diff cleanup(cleanup_groups) = NULL;
+	struct cli_output output cleanup(cli_output_deinit) = { 0 };
+	uint32_t any = KMP_READ_PAGES | KMP_READ_TAGS;
+	struct cli_group group;
+	bool tags;
+
+	try(cli_group_options(args, &group));
+	try(cli_source_open_threads(args->rest[0], any, group.threads, &before));
+	try(cli_source_open_threads(args->rest[1], any, group.threads, &after));
+	struct kmp_source *sources[] = { before, after };
+
+	try(choose(args, sources, &tags));
+	try(cli_group_check(args, &group, tags, true));
+	try(cli_output_open(args, &output));
+	try(compare(&group, sources, tags, &diff));
+	return cli_write_groups(args, diff, &output);
+}
+
+const struct cli_command cmd_diff = {
+	.name = "diff",
+	.summary = "compares two moments: what grew and what shrank",
+	.synopsis = "BEFORE AFTER",
+	.details =
+		"Each is what 'kmemprof report' or 'kmemprof tags' reads; FILE@N is the Nth "
+		"snapshot of\n"
+		"a ledger file. Page owners are compared if both hold them, else tags. --by takes "
+		"the\n"
+		"keys of those verbs. What grew most comes first; --sort -delta puts what shrank "
+		"first.\n"
+		"Where one side was cut to its largest tags, a tag that it lacks has an unknown "
+		"change.\n",
+	.options =
+		(const struct cli_option[]){
+			CLI_GROUP_OPTIONS,
+			{ "tags", 't', NULL, "compare tags, even where there are page owners" },
+			CLI_VIEW_OPTIONS,
+			{ 0 } },
+	.min_args = 2,
+	.max_args = 2,
+	.run = run,
+};

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* kmemprof report: who owns the memory. */
+#include "base/cleanup.h"
+#include "base/error.h"
+#include "cli/commands.h"
+#include "cli/group.h"
+
+DEFINE_CLEANUP(source, struct kmp_source *, kmp_source_close)
+DEFINE_CLEANUP(groups, struct kmp_groups *, kmp_groups_destroy)
+
+static struct kmp_error *run(struct cli_args *args)
+{
+	struct kmp_source *source cleanup(cleanup_source) = NULL;
+	struct kmp_groups *groups cleanup(cleanup_groups) = NULL;
+	struct cli_output output cleanup(cli_output_deinit) = { 0 };
+	struct cli_group group;
+
+	try(cli_group_options(args, &group));
+	try(cli_group_check(args, &group, false, false));
+	try(cli_output_open(args, &output));
+	try(cli_source_open_threads(cli_page_owner_path(args), KMP_READ_PAGES, group.threads,
+				    &source));
+	try(cli_group_pages(&group, source, &groups));
+	return cli_write_groups(args, groups, &output);
+}
+
+const struct cli_command cmd_report = {
+	.name = "report",
+	.summary = "groups page owners: who owns the memory",
+	.synopsis = "[FILE]",
+	.details =
+		"FILE is page_owner or page_owner_stacks text of any kernel (- for standard "
+		"input), a\n"
+		"directory that holds the kernel's files, or a ledger file. With no FILE, the "
+		"running\n"
+		"kernel is read.\n"
+		"\n"
+		"Keys of --by: stack (the default) handle comm pid tgid order gfp migratetype "
+		"block\n"
+		"flags node zone memcg module function allocator. function is the innermost one "
+		"outside\n"
+		"the allocators; module the innermost one, 'kernel' for built-in code; allocator "
+		"is CMA,\n"
+		"SLAB, VMALLOC or OTHERS, as in page_owner_sort.\n"
+		"\n"
+		"--where: order>=3, comm==nginx, node in 0,2-3, gfp has __GFP_COMP, stack~REGEX,\n"
+		"migrated, …, joined with && || ! and parentheses.\n",
+	.options = (const struct cli_option[]){ CLI_GROUP_OPTIONS, CLI_VIEW_OPTIONS, { 0 } },
+	.max_args = 1,
+	.run = run,
+};

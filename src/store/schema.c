@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "store/schema.h"
+
+#include <string.h>
+
+#include "store/store.h"
+
+/* clang-format off */
+const char *const kmp_store_schema[] = {
+	"CREATE TABLE snapshot(id INTEGER PRIMARY KEY, time INT, name TEXT, kind TEXT, mode TEXT,"
+	" kernel TEXT, page_size INT, nodes INT, profiling_off INT, top_only INT, skipped INT,"
+	" dropped INT, cut INT, first_line INT, first_reason TEXT, holds INT, entries INT,"
+	" records INT, pages INT, first_owner INT, owners INT, first_state INT, states INT,"
+	" first_chunk INT, chunks INT, first_tag INT, tags INT)",
+	"CREATE TABLE text(kind TEXT, id INT, text TEXT, PRIMARY KEY(kind, id)) WITHOUT ROWID",
+	"CREATE TABLE frame(id INTEGER PRIMARY KEY, function TEXT, offset INT, size INT,"
+	" module TEXT, address INT)",
+	"CREATE TABLE stack(id INTEGER PRIMARY KEY, handle INT, same INT, frames TEXT)",
+	"CREATE TABLE task(id INTEGER PRIMARY KEY, pid INT, tgid INT, comm INT)",
+	"CREATE TABLE charge(id INTEGER PRIMARY KEY, memcg INT, objcg INT, offline INT,"
+	" old_spelling INT)",
+	"CREATE TABLE owner(id INTEGER PRIMARY KEY, snapshot INT, stack INT, task INT,"
+	" \"order\" INT, gfp INT, type INT, form INT, records INT, pages INT)",
+	"CREATE TABLE state(id INTEGER PRIMARY KEY, snapshot INT, flags INT, block_type INT,"
+	" charge INT, reason INT, extra INT)",
+	"CREATE TABLE location(id INTEGER PRIMARY KEY, file TEXT, line INT, module TEXT,"
+	" function TEXT, extra TEXT)",
+	"CREATE TABLE tag(id INTEGER PRIMARY KEY, snapshot INT, location INT, bytes INT, calls INT,"
+	" accurate INT, approximate INT)",
+	"CREATE TABLE zone(id INTEGER PRIMARY KEY, snapshot INT, node INT, zone INT, name TEXT)",
+	"CREATE TABLE warning(id INTEGER PRIMARY KEY, snapshot INT, text TEXT)",
+	"CREATE TABLE chunk(id INTEGER PRIMARY KEY, snapshot INT, entries INT, block_shift INT,"
+	" owner BLOB, state BLOB, records BLOB, pages BLOB, pfn BLOB, block BLOB, free_ts BLOB,"
+	" ts BLOB)",
+	"CREATE VIEW stack_frame AS"
+	" WITH RECURSIVE n(depth) AS (SELECT 1 UNION ALL SELECT depth + 1 FROM n"
+	" WHERE depth < (SELECT max(length(frames)) FROM stack)),"
+	" c(stack, depth, code) AS (SELECT s.id, depth, unicode(substr(t.frames, depth, 1))"
+	" FROM stack s JOIN stack t ON t.id = coalesce(s.same, s.id)"
+	" JOIN n ON depth <= length(t.frames))"
+	" SELECT stack, depth, code - 2048 * (code > 57343) - 2 * (code > 65535) AS frame FROM c",
+	NULL,
+};
+
+const char *const kmp_store_kinds[] = {
+	[KMP_DICT_COMM] = "comm",
+	[KMP_DICT_GFP] = "gfp",
+	[KMP_DICT_FLAGS] = "flags",
+	[KMP_DICT_TYPE] = "type",
+	[KMP_DICT_REASON] = "reason",
+	[KMP_DICT_MEMCG] = "memcg",
+	[KMP_DICT_EXTRA] = "extra",
+};
+/* clang-format on */
+
+static uint32_t big_endian(const unsigned char *p)
+{
+	return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
+}
+
+bool kmp_store_looks_like(const char *head, size_t len)
+{
+	return len >= STORE_HEADER && !memcmp(head, "SQLite format 3", 16) &&
+	       big_endian((const unsigned char *)head + STORE_AT_APPLICATION_ID) ==
+		       STORE_APPLICATION_ID;
+}
+
+static struct kmp_error *damaged(const char *what)
+{
+	return kmp_error_new(KMP_ERROR_INPUT, "damaged ledger file: %s", what);
+}
+
+struct kmp_error *kmp_store_check_header(const unsigned char head[STORE_HEADER], uint64_t size)
+{
+	uint32_t page_size = (uint32_t)head[16] << 8 | head[17];
+	uint32_t version = big_endian(head + STORE_AT_VERSION);
+
+	if (!kmp_store_looks_like((const char *)head, STORE_HEADER))
+		return kmp_error_new(KMP_ERROR_INPUT, "not a ledger file");
+	if (version != STORE_VERSION)
+		return kmp_error_new(KMP_ERROR_INPUT,
+				     "ledger file of version %u; this program reads version %d",
+				     version, STORE_VERSION);
+	if (head[18] != 1 || head[19] != 1)
+		return damaged("it was left in WAL mode by another program");
+	if (page_size == 1)
+		page_size = 65536;
+	if (page_size < 512 || (page_size & (page_size - 1)))
+		return damaged("its page size is impossible");
+	/* Whole pages, as many as the header counts; no auto-vacuum; UTF-8. */
+	if (size != (uint64_t)big_endian(head + 28) * page_size)
+		return damaged("its length is not what its header tells; was it cut?");
+	if (head[20] || big_endian(head + 52) || big_endian(head + 56) != 1)
+		return damaged("its header is not one that we write");
+	return NULL;
+}

@@ -1,0 +1,432 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Writing a ledger file. Page owners are cut into chunks as they come, in terms of the ledger's
+ * numbers, which reach the file with the owners and states, at the end: then every handle that
+ * can be resolved is.
+ */
+#include <errno.h>
+#include <unistd.h>
+
+#include "store/chunk.h"
+#include "store/dicts.h"
+#include "store/schema.h"
+#include "store/store.h"
+#include "store/temp.h"
+
+enum {
+	/* A file of one chunk is written with much care, as that takes but milliseconds. */
+	LEVEL_SMALL = 19,
+	LEVEL_LARGE = 6,
+	PAGE_SMALL = 512,
+	PAGE_LARGE = 4096
+};
+
+/* Where a snapshot's rows begin. */
+struct first_rows {
+	int64_t snapshot;
+	int64_t owner;
+	int64_t state;
+	int64_t chunk;
+	int64_t tag;
+};
+
+struct kmp_store {
+	struct kmp_temp temp;
+	bool append;
+	sqlite3 *db; /* NULL: not begun */
+	sqlite3_stmt *add_chunk;
+	const struct kmp_ledger *ledger; /* whose numbers the page owners hold */
+	struct kmp_tuples tuples;
+	struct kmp_chunk chunk;
+	struct kmp_coder coder;
+	struct kmp_dicts dicts;
+	struct first_rows first;
+	uint64_t entries;
+	uint64_t chunks;
+	uint64_t records;
+	uint64_t pages;
+};
+
+static void destroy(struct kmp_store *store)
+{
+	sqlite3_finalize(store->add_chunk);
+	kmp_dicts_deinit(&store->dicts);
+	sqlite3_close(store->db);
+	kmp_tuples_deinit(&store->tuples);
+	kmp_chunk_deinit(&store->chunk);
+	kmp_coder_deinit(&store->coder);
+	kmp_temp_deinit(&store->temp);
+	free(store);
+}
+
+/* ---- Beginning ---- */
+
+static struct kmp_error *copy_all(int from, int to)
+{
+	char buf[1 << 16];
+	off_t at = 0;
+
+	for (;;) {
+		ssize_t n = pread(from, buf, sizeof(buf), at);
+
+		if (n < 0)
+			return kmp_error_system(errno, NULL, "cannot read");
+		if (!n)
+			return NULL;
+		/* Until it is complete the copy must not pass for a ledger file. */
+		if (!at && n >= STORE_HEADER)
+			memset(buf + STORE_AT_APPLICATION_ID, 0, 4);
+		for (ssize_t done = 0; done < n;) {
+			ssize_t put = pwrite(to, buf + done, (size_t)(n - done), at + done);
+
+			if (put < 0)
+				return kmp_error_system(errno, NULL, "cannot write");
+			done += put;
+		}
+		at += n;
+	}
+}
+
+static struct kmp_error *check_old(int fd)
+{
+	unsigned char head[STORE_HEADER] = { 0 };
+	off_t size = lseek(fd, 0, SEEK_END);
+
+	if (size < 0 || pread(fd, head, sizeof(head), 0) < 0)
+		return kmp_error_system(errno, NULL, "cannot read");
+	return kmp_store_check_header(head, (uint64_t)size);
+}
+
+static struct kmp_error *begin_new(struct kmp_store *store, int page_size)
+{
+	char sql[64];
+
+	snprintf(sql, sizeof(sql), "PRAGMA page_size=%d; BEGIN", page_size);
+	try(kmp_db_open_write(store->temp.path, &store->db));
+	try(kmp_db_exec(store->db, sql));
+	for (size_t i = 0; kmp_store_schema[i]; i++)
+		try(kmp_db_exec(store->db, kmp_store_schema[i]));
+	store->dicts.db = store->db;
+	return NULL;
+}
+
+static struct kmp_error *begin_append(struct kmp_store *store)
+{
+	try(kmp_db_open_write(store->temp.path, &store->db));
+	try(kmp_db_check_schema(store->db));
+	try(kmp_db_exec(store->db, "BEGIN"));
+	return kmp_dicts_load(&store->dicts, store->db);
+}
+
+static struct kmp_error *next_row(sqlite3 *db, const char *sql, int64_t *id)
+{
+	try(kmp_db_number(db, sql, id));
+	if (*id < 0 || *id >= INT32_MAX)
+		return kmp_error_new(KMP_ERROR_INPUT, "damaged ledger file: impossible row");
+	*id += 1;
+	return NULL;
+}
+
+static struct kmp_error *begin(struct kmp_store *store, int page_size)
+{
+	if (store->db)
+		return NULL;
+	if (store->temp.old_fd >= 0)
+		try(begin_append(store));
+	else
+		try(begin_new(store, page_size));
+	struct first_rows *first = &store->first;
+
+	try(next_row(store->db, "SELECT max(id) FROM snapshot", &first->snapshot));
+	try(next_row(store->db, "SELECT max(id) FROM owner", &first->owner));
+	try(next_row(store->db, "SELECT max(id) FROM state", &first->state));
+	try(next_row(store->db, "SELECT max(id) FROM chunk", &first->chunk));
+	try(next_row(store->db, "SELECT max(id) FROM tag", &first->tag));
+	return kmp_db_prepare(store->db,
+			      "INSERT INTO chunk VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+			      &store->add_chunk);
+}
+
+static struct kmp_error *create(struct kmp_store *store, const char *path)
+{
+	try(kmp_temp_create(&store->temp, path, store->append));
+	try(kmp_chunk_init(&store->chunk, STORE_CHUNK));
+	try(kmp_coder_init(&store->coder, STORE_CHUNK, true));
+	if (store->temp.old_fd < 0)
+		return NULL;
+	try(check_old(store->temp.old_fd));
+	return copy_all(store->temp.old_fd, store->temp.fd);
+}
+
+struct kmp_error *kmp_store_create(const char *path, bool append, struct kmp_store **out)
+{
+	struct kmp_store *store = calloc(1, sizeof(*store));
+
+	if (!store)
+		return &kmp_error_no_memory;
+	store->append = append;
+	store->temp.fd = store->temp.old_fd = -1;
+	struct kmp_error *err = kmp_error_at(create(store, path), path);
+
+	if (err)
+		destroy(store);
+	else
+		*out = store;
+	return err;
+}
+
+/* ---- Page owners ---- */
+
+/* The columns of the table from `owner` on, each bound to its code, NULL if that is empty. */
+static struct kmp_error *bind_columns(struct kmp_store *store, int level)
+{
+	for (int i = 0; i < STORED_COUNT; i++) {
+		int at = 5 + i;
+		int rc = SQLITE_OK;
+
+		try(kmp_chunk_code(&store->chunk, i, &store->coder, level));
+		if (store->coder.out.len)
+			rc = sqlite3_bind_blob64(store->add_chunk, at, store->coder.out.data,
+						 store->coder.out.len, SQLITE_TRANSIENT);
+		else
+			rc = sqlite3_bind_null(store->add_chunk, at);
+		try(kmp_db_error(store->db, rc));
+	}
+	return NULL;
+}
+
+static struct kmp_error *write_chunk(struct kmp_store *store, int level)
+{
+	struct kmp_chunk *chunk = &store->chunk;
+
+	for (size_t i = 0; i < chunk->count; i++)
+		chunk->orders[i] =
+			(uint8_t)kmp_tuples_owner(&store->tuples, chunk->owner[i])->order;
+	kmp_chunk_find_shift(chunk);
+	try(kmp_db_bind(store->add_chunk, "iiii", store->first.chunk + (int64_t)store->chunks,
+			store->first.snapshot, (int64_t)chunk->count, (int64_t)chunk->block_shift));
+	try(bind_columns(store, level));
+	try(kmp_db_run(store->add_chunk));
+	store->chunks++;
+	chunk->count = 0;
+	return NULL;
+}
+
+static struct kmp_error *add_page(struct kmp_store *store, const struct kmp_page *page)
+{
+	struct kmp_chunk *chunk = &store->chunk;
+
+	if (chunk->count == chunk->max) {
+		try(begin(store, PAGE_LARGE));
+		try(write_chunk(store, LEVEL_LARGE));
+	}
+	size_t i = chunk->count;
+
+	try(kmp_tuples_add(&store->tuples, page, &chunk->owner[i], &chunk->state[i]));
+	chunk->values[STORED_RECORDS][i] = page->records;
+	chunk->values[STORED_PAGES][i] = page->pages;
+	chunk->values[STORED_PFN][i] = page->pfn;
+	chunk->values[STORED_BLOCK][i] = page->block;
+	chunk->values[STORED_TS][i] = page->ts;
+	chunk->values[STORED_FREE_TS][i] = page->free_ts;
+	chunk->count++;
+	store->records += page->records;
+	store->pages += page->pages;
+	return NULL;
+}
+
+static struct kmp_error *take_pages(void *arg, struct kmp_ledger *ledger,
+				    const struct kmp_page *pages, size_t count)
+{
+	struct kmp_store *store = arg;
+
+	if (store->ledger && store->ledger != ledger)
+		return kmp_error_new(KMP_ERROR_USAGE, "page owners of two ledgers in one snapshot");
+	store->ledger = ledger;
+	for (size_t i = 0; i < count; i++)
+		try(kmp_error_at(add_page(store, &pages[i]), store->temp.target));
+	store->entries += count;
+	return NULL;
+}
+
+struct kmp_sink kmp_store_sink(struct kmp_store *store)
+{
+	return (struct kmp_sink){ take_pages, store, KMP_COLUMN_ALL };
+}
+
+/* ---- The end ---- */
+
+static struct kmp_error *write_owners(struct kmp_store *store)
+{
+	const struct kmp_dicts *dicts = &store->dicts;
+	auto_stmt sqlite3_stmt *stmt = NULL;
+
+	try(kmp_db_prepare(store->db, "INSERT INTO owner VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+			   &stmt));
+	for (uint32_t i = 0; i < store->tuples.sums.len; i++) {
+		const struct kmp_owner *o = kmp_tuples_owner(&store->tuples, i);
+		const struct kmp_owner_sums *sums = &store->tuples.sums.data[i];
+		uint32_t stack, task, gfp, type;
+
+		try(kmp_ids_find(&dicts->stack_ids, o->stack, &stack));
+		try(kmp_ids_find(&dicts->task_ids, o->task, &task));
+		try(kmp_ids_find(&dicts->text_ids[KMP_DICT_GFP], o->gfp, &gfp));
+		try(kmp_ids_find(&dicts->text_ids[KMP_DICT_TYPE], o->type, &type));
+		try(kmp_db_bind(stmt, "iinninniuu", store->first.owner + i, store->first.snapshot,
+				stack, task, (int64_t)o->order, gfp, type, (int64_t)o->form,
+				sums->records, sums->pages));
+		try(kmp_db_run(stmt));
+	}
+	return NULL;
+}
+
+static struct kmp_error *write_states(struct kmp_store *store)
+{
+	const struct kmp_dicts *dicts = &store->dicts;
+	auto_stmt sqlite3_stmt *stmt = NULL;
+
+	try(kmp_db_prepare(store->db, "INSERT INTO state VALUES(?, ?, ?, ?, ?, ?, ?)", &stmt));
+	for (uint32_t i = 0; i < store->tuples.states.strings.len; i++) {
+		const struct kmp_state *s = kmp_tuples_state(&store->tuples, i);
+		uint32_t flags, type, charge, reason, extra;
+
+		try(kmp_ids_find(&dicts->text_ids[KMP_DICT_FLAGS], s->flags, &flags));
+		try(kmp_ids_find(&dicts->text_ids[KMP_DICT_TYPE], s->block_type, &type));
+		try(kmp_ids_find(&dicts->charge_ids, s->charge, &charge));
+		try(kmp_ids_find(&dicts->text_ids[KMP_DICT_REASON], s->reason, &reason));
+		try(kmp_ids_find(&dicts->text_ids[KMP_DICT_EXTRA], s->extra, &extra));
+		try(kmp_db_bind(stmt, "iinnnnn", store->first.state + i, store->first.snapshot,
+				flags, type, charge, reason, extra));
+		try(kmp_db_run(stmt));
+	}
+	return NULL;
+}
+
+static struct kmp_error *write_tags(struct kmp_store *store, const struct kmp_ledger *ledger)
+{
+	auto_stmt sqlite3_stmt *stmt = NULL;
+
+	try(kmp_db_prepare(store->db, "INSERT INTO tag VALUES(?, ?, ?, ?, ?, ?, ?)", &stmt));
+	for (size_t i = 0; i < ledger->tags.len; i++) {
+		const struct kmp_tag *tag = &ledger->tags.data[i];
+		uint32_t location;
+
+		try(kmp_dicts_location(&store->dicts, tag, &location));
+		try(kmp_db_bind(stmt, "iiniiii", store->first.tag + (int64_t)i,
+				store->first.snapshot, location, tag->bytes, tag->calls,
+				(int64_t)tag->accurate, (int64_t)tag->approximate));
+		try(kmp_db_run(stmt));
+	}
+	return NULL;
+}
+
+static struct kmp_error *write_zones(struct kmp_store *store, const struct kmp_ledger *ledger)
+{
+	auto_stmt sqlite3_stmt *stmt = NULL;
+
+	try(kmp_db_prepare(store->db,
+			   "INSERT INTO zone(snapshot, node, zone, name) VALUES(?, ?, ?, ?)",
+			   &stmt));
+	for (size_t i = 0; i < ledger->zones.len; i++) {
+		const struct kmp_zone_name *z = &ledger->zones.data[i];
+		const struct kmp_string *name = &ledger->names.strings.data[z->name];
+
+		try(kmp_db_bind(stmt, "iiit", store->first.snapshot, (int64_t)z->node,
+				(int64_t)z->zone, name->text, name->len));
+		try(kmp_db_run(stmt));
+	}
+	return NULL;
+}
+
+static struct kmp_error *write_warnings(struct kmp_store *store, const struct kmp_ledger *ledger)
+{
+	auto_stmt sqlite3_stmt *stmt = NULL;
+
+	try(kmp_db_prepare(store->db, "INSERT INTO warning(snapshot, text) VALUES(?, ?)", &stmt));
+	for (size_t i = 0; i < ledger->warnings.len; i++) {
+		try(kmp_db_bind(stmt, "is", store->first.snapshot, ledger->warnings.data[i]));
+		try(kmp_db_run(stmt));
+	}
+	return NULL;
+}
+
+static struct kmp_error *write_snapshot(struct kmp_store *store, const struct kmp_ledger *ledger)
+{
+	const struct kmp_facts *f = kmp_ledger_facts(ledger);
+	const struct kmp_losses *l = kmp_ledger_losses(ledger);
+	const struct first_rows *first = &store->first;
+	auto_stmt sqlite3_stmt *stmt = NULL;
+	uint32_t tags = ledger->tags.len ? KMP_READ_TAGS : 0;
+	/* None of either are page owners of which there are none. */
+	uint32_t holds = tags | (store->entries || !tags ? KMP_READ_PAGES : 0);
+
+	try(kmp_db_prepare(store->db,
+			   "INSERT INTO snapshot VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,"
+			   " ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+			   &stmt));
+	try(kmp_db_bind(stmt, "iussssiiiiuuuusiuuuiuiuiuiu", first->snapshot, f->time, f->name,
+			f->kind, f->mode, f->kernel, (int64_t)f->page_size, (int64_t)f->nodes,
+			(int64_t)f->profiling_off, (int64_t)f->top_only, l->skipped, l->dropped,
+			l->cut, l->first_line, l->first_reason, (int64_t)holds, store->entries,
+			store->records, store->pages, first->owner,
+			(uint64_t)store->tuples.sums.len, first->state,
+			(uint64_t)store->tuples.states.strings.len, first->chunk, store->chunks,
+			first->tag, (uint64_t)ledger->tags.len));
+	return kmp_db_run(stmt);
+}
+
+static struct kmp_error *finish(struct kmp_store *store, const struct kmp_ledger *ledger)
+{
+	char sql[64];
+
+	if (store->ledger && store->ledger != ledger)
+		return kmp_error_new(KMP_ERROR_USAGE, "not the ledger of the page owners");
+	try(begin(store, PAGE_SMALL));
+	if (store->chunk.count)
+		try(write_chunk(store, store->chunks ? LEVEL_LARGE : LEVEL_SMALL));
+	try(kmp_dicts_write(&store->dicts, ledger));
+	try(write_owners(store));
+	try(write_states(store));
+	try(write_tags(store, ledger));
+	try(write_zones(store, ledger));
+	try(write_warnings(store, ledger));
+	try(write_snapshot(store, ledger));
+	try(kmp_db_exec(store->db, "COMMIT"));
+	/* Only now that all is written does the file become a ledger file. */
+	snprintf(sql, sizeof(sql), "PRAGMA user_version=%d; PRAGMA application_id=%d",
+		 STORE_VERSION, STORE_APPLICATION_ID);
+	return kmp_db_exec(store->db, sql);
+}
+
+static struct kmp_error *close_db(struct kmp_store *store)
+{
+	sqlite3_finalize(store->add_chunk);
+	store->add_chunk = NULL;
+	sqlite3_finalize(store->dicts.add_location);
+	store->dicts.add_location = NULL;
+	int rc = sqlite3_close(store->db);
+
+	if (rc != SQLITE_OK)
+		return kmp_db_error(store->db, rc);
+	store->db = NULL;
+	return NULL;
+}
+
+struct kmp_error *kmp_store_commit(struct kmp_store *store, const struct kmp_ledger *ledger)
+{
+	struct kmp_error *err = finish(store, ledger);
+
+	if (!err)
+		err = close_db(store);
+	if (!err)
+		err = kmp_temp_commit(&store->temp);
+	err = kmp_error_at(err, store->temp.target);
+	destroy(store);
+	return err;
+}
+
+void kmp_store_abort(struct kmp_store *store)
+{
+	if (store)
+		destroy(store);
+}

@@ -49,11 +49,25 @@ static void add_text(struct kmp_ledger *ledger, enum kmp_dict dict, const char *
 static void add_frames(struct kmp_ledger *ledger)
 {
 	static const char *const odd[] = {
-		"",	 "0xffffffff81000000", "(null)",	"a+b+0x1/0x2",	   "f+0x01/0x2",
-		"f+0x1", "f+0x1/0x2 [xfs]",    "f+0x1/0x2 []",	"f+0x1/0x2 [x] y", "f+0x0/0x0",
-		"+",	 "f+0x/0x",	       "f+0x1/0x2 [a b]", "f+0xA/0xB",
-		"f+0xffffffffffffffff/0x1",    "f+0x7fffffffffffffff/0x11111111111111111",
-		"f+0x1/0x2 ",		       "[x]", "f+0x1/0x2[x]",
+		"",
+		"0xffffffff81000000",
+		"(null)",
+		"a+b+0x1/0x2",
+		"f+0x01/0x2",
+		"f+0x1",
+		"f+0x1/0x2 [xfs]",
+		"f+0x1/0x2 []",
+		"f+0x1/0x2 [x] y",
+		"f+0x0/0x0",
+		"+",
+		"f+0x/0x",
+		"f+0x1/0x2 [a b]",
+		"f+0xA/0xB",
+		"f+0xffffffffffffffff/0x1",
+		"f+0x7fffffffffffffff/0x11111111111111111",
+		"f+0x1/0x2 ",
+		"[x]",
+		"f+0x1/0x2[x]",
 	};
 	char text[64];
 
@@ -95,8 +109,14 @@ static void add_stacks(struct kmp_ledger *ledger)
 
 static void add_texts(struct kmp_ledger *ledger)
 {
-	static const char *const texts[] = { "", "a", "x), ts 5 ns", "a\nb", "\xff\xfe", "0x40(node=1|zone=2)",
-					     "caf\xc3\xa9", "a long text that is the same for all" };
+	static const char *const texts[] = { "",
+					     "a",
+					     "x), ts 5 ns",
+					     "a\nb",
+					     "\xff\xfe",
+					     "0x40(node=1|zone=2)",
+					     "caf\xc3\xa9",
+					     "a long text that is the same for all" };
 
 	for (int dict = KMP_DICT_COMM; dict <= KMP_DICT_EXTRA; dict++) {
 		for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
@@ -110,10 +130,10 @@ static void add_tasks(struct kmp_ledger *ledger)
 	uint32_t number;
 
 	for (int i = 0; i < 50; i++) {
-		struct kmp_task task = { below(4) ? below(5000) : -1,
-					 below(4) ? (int64_t)any() : -1,
-					 number_or_none(kmp_ledger_dict_count(ledger,
-									      KMP_DICT_COMM)) };
+		struct kmp_task task = {
+			below(4) ? (int64_t)below(5000) : -1, below(4) ? (int64_t)any() : -1,
+			number_or_none(kmp_ledger_dict_count(ledger, KMP_DICT_COMM))
+		};
 		struct kmp_charge charge = {
 			.memcg = number_or_none(kmp_ledger_dict_count(ledger, KMP_DICT_MEMCG)),
 			.objcg = below(2),
@@ -147,23 +167,23 @@ static void add_tags(struct kmp_ledger *ledger)
 
 static void add_facts(struct kmp_ledger *ledger)
 {
-	assert_no_error(kmp_ledger_set_facts(
-		ledger, &(struct kmp_facts){ .name = "/x/page_owner",
-					     .kind = "page_owner",
-					     .mode = "stack_handle",
-					     .kernel = "7.3.4",
-					     .time = any() >> 1,
-					     .page_size = 65536,
-					     .nodes = 9,
-					     .profiling_off = below(2),
-					     .top_only = below(2) }));
+	assert_no_error(kmp_ledger_set_facts(ledger, &(struct kmp_facts){ .name = "/x/page_owner",
+									  .kind = "page_owner",
+									  .mode = "stack_handle",
+									  .kernel = "7.3.4",
+									  .time = any() >> 1,
+									  .page_size = 65536,
+									  .nodes = 9,
+									  .profiling_off = below(2),
+									  .top_only = below(2) }));
 	assert_no_error(kmp_ledger_add_skipped(ledger, 12, "order missing"));
 	assert_no_error(kmp_ledger_add_skipped(ledger, 14, "order wrong"));
 	kmp_ledger_add_losses(ledger, below(9), below(9));
 	assert_no_error(kmp_ledger_warn(ledger, "look at %d", 1));
 	assert_no_error(kmp_ledger_warn(ledger, "look at %d", 2));
 	for (int zone = 0; zone < 4; zone++)
-		assert_no_error(kmp_ledger_set_zone(ledger, zone / 2, zone % 2, zone ? "Normal" : "DMA"));
+		assert_no_error(
+			kmp_ledger_set_zone(ledger, zone / 2, zone % 2, zone ? "Normal" : "DMA"));
 }
 
 static struct kmp_page wild_page(const struct kmp_ledger *l)
@@ -234,9 +254,9 @@ void fill_style(struct filled *f, unsigned seed, size_t count, enum fill_style s
 	add_tasks(f->ledger);
 	add_tags(f->ledger);
 	for (size_t i = 0; i < count; i++)
-		f->pages[i] = style == FILL_WILD ? wild_page(f->ledger)
-						 : styled_page(f->ledger, style,
-							       i ? &f->pages[i - 1] : NULL);
+		f->pages[i] = style == FILL_WILD
+				      ? wild_page(f->ledger)
+				      : styled_page(f->ledger, style, i ? &f->pages[i - 1] : NULL);
 }
 
 void fill(struct filled *f, unsigned seed, size_t count)
@@ -272,8 +292,8 @@ struct kmp_error *save(struct filled *f, const char *path, bool append)
 	return kmp_store_commit(store, f->ledger);
 }
 
-static struct kmp_error *collect(void *arg, struct kmp_ledger *ledger,
-				 const struct kmp_page *pages, size_t count)
+static struct kmp_error *collect(void *arg, struct kmp_ledger *ledger, const struct kmp_page *pages,
+				 size_t count)
 {
 	struct filled *f = arg;
 
@@ -540,7 +560,7 @@ int make_directory(void **state)
 
 const char *test_path(const char *name)
 {
-	static char paths[4][128];
+	static char paths[4][512];
 	static unsigned next;
 	char *path = paths[next++ % 4];
 

@@ -7,11 +7,8 @@
 #include <errno.h>
 #include <unistd.h>
 
-#include "store/chunk.h"
-#include "store/dicts.h"
 #include "store/schema.h"
-#include "store/store.h"
-#include "store/temp.h"
+#include "store/writer.h"
 
 enum {
 	/* A file of one chunk is written with much care, as that takes but milliseconds. */
@@ -19,32 +16,6 @@ enum {
 	LEVEL_LARGE = 6,
 	PAGE_SMALL = 512,
 	PAGE_LARGE = 4096
-};
-
-/* Where a snapshot's rows begin. */
-struct first_rows {
-	int64_t snapshot;
-	int64_t owner;
-	int64_t state;
-	int64_t chunk;
-	int64_t tag;
-};
-
-struct kmp_store {
-	struct kmp_temp temp;
-	bool append;
-	sqlite3 *db; /* NULL: not begun */
-	sqlite3_stmt *add_chunk;
-	const struct kmp_ledger *ledger; /* whose numbers the page owners hold */
-	struct kmp_tuples tuples;
-	struct kmp_chunk chunk;
-	struct kmp_coder coder;
-	struct kmp_dicts dicts;
-	struct first_rows first;
-	uint64_t entries;
-	uint64_t chunks;
-	uint64_t records;
-	uint64_t pages;
 };
 
 static void destroy(struct kmp_store *store)
@@ -135,7 +106,7 @@ static struct kmp_error *begin(struct kmp_store *store, int page_size)
 		try(begin_append(store));
 	else
 		try(begin_new(store, page_size));
-	struct first_rows *first = &store->first;
+	struct kmp_first_rows *first = &store->first;
 
 	try(next_row(store->db, "SELECT max(id) FROM snapshot", &first->snapshot));
 	try(next_row(store->db, "SELECT max(id) FROM owner", &first->owner));
@@ -256,125 +227,6 @@ struct kmp_sink kmp_store_sink(struct kmp_store *store)
 
 /* ---- The end ---- */
 
-static struct kmp_error *write_owners(struct kmp_store *store)
-{
-	const struct kmp_dicts *dicts = &store->dicts;
-	auto_stmt sqlite3_stmt *stmt = NULL;
-
-	try(kmp_db_prepare(store->db, "INSERT INTO owner VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-			   &stmt));
-	for (uint32_t i = 0; i < store->tuples.sums.len; i++) {
-		const struct kmp_owner *o = kmp_tuples_owner(&store->tuples, i);
-		const struct kmp_owner_sums *sums = &store->tuples.sums.data[i];
-		uint32_t stack, task, gfp, type;
-
-		try(kmp_ids_find(&dicts->stack_ids, o->stack, &stack));
-		try(kmp_ids_find(&dicts->task_ids, o->task, &task));
-		try(kmp_ids_find(&dicts->text_ids[KMP_DICT_GFP], o->gfp, &gfp));
-		try(kmp_ids_find(&dicts->text_ids[KMP_DICT_TYPE], o->type, &type));
-		try(kmp_db_bind(stmt, "iinninniuu", store->first.owner + i, store->first.snapshot,
-				stack, task, (int64_t)o->order, gfp, type, (int64_t)o->form,
-				sums->records, sums->pages));
-		try(kmp_db_run(stmt));
-	}
-	return NULL;
-}
-
-static struct kmp_error *write_states(struct kmp_store *store)
-{
-	const struct kmp_dicts *dicts = &store->dicts;
-	auto_stmt sqlite3_stmt *stmt = NULL;
-
-	try(kmp_db_prepare(store->db, "INSERT INTO state VALUES(?, ?, ?, ?, ?, ?, ?)", &stmt));
-	for (uint32_t i = 0; i < store->tuples.states.strings.len; i++) {
-		const struct kmp_state *s = kmp_tuples_state(&store->tuples, i);
-		uint32_t flags, type, charge, reason, extra;
-
-		try(kmp_ids_find(&dicts->text_ids[KMP_DICT_FLAGS], s->flags, &flags));
-		try(kmp_ids_find(&dicts->text_ids[KMP_DICT_TYPE], s->block_type, &type));
-		try(kmp_ids_find(&dicts->charge_ids, s->charge, &charge));
-		try(kmp_ids_find(&dicts->text_ids[KMP_DICT_REASON], s->reason, &reason));
-		try(kmp_ids_find(&dicts->text_ids[KMP_DICT_EXTRA], s->extra, &extra));
-		try(kmp_db_bind(stmt, "iinnnnn", store->first.state + i, store->first.snapshot,
-				flags, type, charge, reason, extra));
-		try(kmp_db_run(stmt));
-	}
-	return NULL;
-}
-
-static struct kmp_error *write_tags(struct kmp_store *store, const struct kmp_ledger *ledger)
-{
-	auto_stmt sqlite3_stmt *stmt = NULL;
-
-	try(kmp_db_prepare(store->db, "INSERT INTO tag VALUES(?, ?, ?, ?, ?, ?, ?)", &stmt));
-	for (size_t i = 0; i < ledger->tags.len; i++) {
-		const struct kmp_tag *tag = &ledger->tags.data[i];
-		uint32_t location;
-
-		try(kmp_dicts_location(&store->dicts, tag, &location));
-		try(kmp_db_bind(stmt, "iiniiii", store->first.tag + (int64_t)i,
-				store->first.snapshot, location, tag->bytes, tag->calls,
-				(int64_t)tag->accurate, (int64_t)tag->approximate));
-		try(kmp_db_run(stmt));
-	}
-	return NULL;
-}
-
-static struct kmp_error *write_zones(struct kmp_store *store, const struct kmp_ledger *ledger)
-{
-	auto_stmt sqlite3_stmt *stmt = NULL;
-
-	try(kmp_db_prepare(store->db,
-			   "INSERT INTO zone(snapshot, node, zone, name) VALUES(?, ?, ?, ?)",
-			   &stmt));
-	for (size_t i = 0; i < ledger->zones.len; i++) {
-		const struct kmp_zone_name *z = &ledger->zones.data[i];
-		const struct kmp_string *name = &ledger->names.strings.data[z->name];
-
-		try(kmp_db_bind(stmt, "iiit", store->first.snapshot, (int64_t)z->node,
-				(int64_t)z->zone, name->text, name->len));
-		try(kmp_db_run(stmt));
-	}
-	return NULL;
-}
-
-static struct kmp_error *write_warnings(struct kmp_store *store, const struct kmp_ledger *ledger)
-{
-	auto_stmt sqlite3_stmt *stmt = NULL;
-
-	try(kmp_db_prepare(store->db, "INSERT INTO warning(snapshot, text) VALUES(?, ?)", &stmt));
-	for (size_t i = 0; i < ledger->warnings.len; i++) {
-		try(kmp_db_bind(stmt, "is", store->first.snapshot, ledger->warnings.data[i]));
-		try(kmp_db_run(stmt));
-	}
-	return NULL;
-}
-
-static struct kmp_error *write_snapshot(struct kmp_store *store, const struct kmp_ledger *ledger)
-{
-	const struct kmp_facts *f = kmp_ledger_facts(ledger);
-	const struct kmp_losses *l = kmp_ledger_losses(ledger);
-	const struct first_rows *first = &store->first;
-	auto_stmt sqlite3_stmt *stmt = NULL;
-	uint32_t tags = ledger->tags.len ? KMP_READ_TAGS : 0;
-	/* None of either are page owners of which there are none. */
-	uint32_t holds = tags | (store->entries || !tags ? KMP_READ_PAGES : 0);
-
-	try(kmp_db_prepare(store->db,
-			   "INSERT INTO snapshot VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,"
-			   " ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-			   &stmt));
-	try(kmp_db_bind(stmt, "iussssiiiiuuuusiuuuiuiuiuiu", first->snapshot, f->time, f->name,
-			f->kind, f->mode, f->kernel, (int64_t)f->page_size, (int64_t)f->nodes,
-			(int64_t)f->profiling_off, (int64_t)f->top_only, l->skipped, l->dropped,
-			l->cut, l->first_line, l->first_reason, (int64_t)holds, store->entries,
-			store->records, store->pages, first->owner,
-			(uint64_t)store->tuples.sums.len, first->state,
-			(uint64_t)store->tuples.states.strings.len, first->chunk, store->chunks,
-			first->tag, (uint64_t)ledger->tags.len));
-	return kmp_db_run(stmt);
-}
-
 static struct kmp_error *finish(struct kmp_store *store, const struct kmp_ledger *ledger)
 {
 	char sql[64];
@@ -385,12 +237,7 @@ static struct kmp_error *finish(struct kmp_store *store, const struct kmp_ledger
 	if (store->chunk.count)
 		try(write_chunk(store, store->chunks ? LEVEL_LARGE : LEVEL_SMALL));
 	try(kmp_dicts_write(&store->dicts, ledger));
-	try(write_owners(store));
-	try(write_states(store));
-	try(write_tags(store, ledger));
-	try(write_zones(store, ledger));
-	try(write_warnings(store, ledger));
-	try(write_snapshot(store, ledger));
+	try(kmp_writer_rows(store, ledger));
 	try(kmp_db_exec(store->db, "COMMIT"));
 	/* Only now that all is written does the file become a ledger file. */
 	snprintf(sql, sizeof(sql), "PRAGMA user_version=%d; PRAGMA application_id=%d",

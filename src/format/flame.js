@@ -256,7 +256,7 @@
 	// As the only thing in the window the graph takes its width, so that text keeps its size.
 	function fit() {
 		if (alone && window.innerWidth) {
-			width = Math.max(640, window.innerWidth);
+			width = Math.max(760, window.innerWidth);
 			root.setAttribute('width', width);
 			root.setAttribute('viewBox', '0 0 ' + width + ' ' + data.height);
 			root.querySelectorAll('.right').forEach(function (right) {

@@ -65,6 +65,7 @@ static struct kmp_error *add_group(struct flame *flame, struct flame_path *path,
 		flame->omitted++;
 		return NULL;
 	}
+	flame->drawn += now > 0;
 	try(kmp_flame_path(path, groups, group));
 	add_bytes(&flame->boxes.data[0], now, before);
 	for (size_t i = 0; i < path->steps.len; i++) {
@@ -183,7 +184,6 @@ struct kmp_error *kmp_flame_build(struct flame *flame, const struct kmp_groups *
 {
 	struct flame_path path cleanup(kmp_flame_path_deinit) = { 0 };
 	size_t shown = view_shown(groups, view);
-	struct kmp_sums rest, rest_before;
 	uint32_t name;
 
 	try(kmp_flame_check(groups));
@@ -191,9 +191,6 @@ struct kmp_error *kmp_flame_build(struct flame *flame, const struct kmp_groups *
 	try(vec_push(&flame->boxes, (struct flame_box){ .name = name, .step = STEP_KEY }));
 	for (size_t i = 0; i < shown; i++)
 		try(add_group(flame, &path, groups, &groups->groups[i]));
-	kmp_groups_rest(groups, shown, &rest, &rest_before);
-	flame->shown = groups->total;
-	flame->shown.bytes = kmp_minus(flame->shown.bytes, rest.bytes);
 	try(arrange(flame));
 	return place(flame);
 }

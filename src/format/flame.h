@@ -25,9 +25,9 @@ struct flame {
 	VEC(struct flame_box)
 	boxes; /* the root first; after building, each before those above it */
 	struct kmp_index index;
-	uint32_t depth;	       /* of the deepest box */
-	uint64_t omitted;      /* groups whose bytes are not greater than 0 */
-	struct kmp_sums shown; /* of the groups that are in it */
+	uint32_t depth;	  /* of the deepest box */
+	uint64_t omitted; /* groups whose bytes are not greater than 0 */
+	uint64_t drawn;	  /* groups that have bytes (now) */
 };
 
 struct kmp_error *kmp_flame_build(struct flame *flame, const struct kmp_groups *groups,

@@ -276,8 +276,8 @@ static struct kmp_error *put_source(const struct svg *svg, const struct kmp_view
 	char size[KMP_SIZE_TEXT];
 
 	fprintf(svg->out, "<text class=\"soft said\" x=\"%d\" y=\"48\">", MARGIN);
-	fprintf(svg->out, "%s in %zu %s", kmp_size_print(size, total_of(svg), false, false),
-		shown - svg->flame->omitted, groups->unit == KMP_UNIT_TAGS ? "places" : "stacks");
+	fprintf(svg->out, "%s in %" PRIu64 " %s", kmp_size_print(size, total_of(svg), false, false),
+		svg->flame->drawn, groups->unit == KMP_UNIT_TAGS ? "places" : "stacks");
 	if (groups->difference)
 		fprintf(svg->out, " now, %s before; what is gone is not drawn",
 			kmp_size_print(size, groups->total_before.bytes, false, false));

@@ -35,8 +35,9 @@ static size_t fill_options(const struct cli_option *options, struct option *long
 /* The option that getopt_long() stumbled over, as typed. */
 static struct kmp_error *bad_option(const struct cli_command *command, int got, const char *word)
 {
-	const char *what = got == ':' ? "option '%s%s' needs an argument"
-				      : "unknown option '%s%s'; see 'kmemprof help %s'";
+	const char *what = got == ':'		  ? "option '%s%s' needs an argument"
+			   : command->own_program ? "unknown option '%s%s'; '%s --help' tells more"
+						  : "unknown option '%s%s'; see 'kmemprof help %s'";
 	char letter[2] = { (char)optopt, '\0' };
 	bool is_letter = optopt > 0 && optopt < HELP && strncmp(word, "--", 2);
 

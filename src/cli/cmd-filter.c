@@ -33,16 +33,20 @@ struct kmp_error *cli_mode_parse(const char *name, enum kmp_mode *mode)
 			     "unknown mode '%s'; there are stack, handle and stack_handle", name);
 }
 
-/* The text is finished, whatever the outcome of reading. */
-static struct kmp_error *stream(const struct filter_job *job, struct kmp_source *source,
-				struct kmp_ledger *ledger, struct kmp_filter *filter, FILE *out,
-				uint64_t *missing)
+/* The node list is checked before anything is read; the text is finished, whatever the outcome. */
+static struct kmp_error *stream(const struct filter_job *job, struct kmp_ledger *ledger,
+				struct kmp_filter *filter, FILE *out, uint64_t *missing)
 {
+	struct kmp_source *source cleanup(cleanup_source) = NULL;
 	struct kmp_text *text;
 
 	try(kmp_text_create(out, job->mode, job->nodes, filter, &text));
 	struct kmp_sink sink = kmp_text_sink(text);
-	struct kmp_error *err = kmp_source_read(source, ledger, KMP_READ_PAGES, &sink);
+	struct kmp_error *err =
+		cli_source_open(job->path ? job->path : CLI_KERNEL, KMP_READ_PAGES, &source);
+
+	if (!err)
+		err = kmp_source_read(source, ledger, KMP_READ_PAGES, &sink);
 	struct kmp_error *finish_err = kmp_text_finish(text, missing);
 
 	if (!err)
@@ -70,16 +74,14 @@ struct kmp_error *cli_filter(struct cli_args *args, const struct filter_job *job
 {
 	struct kmp_filter *filter cleanup(cleanup_filter) = NULL;
 	struct kmp_ledger *ledger cleanup(cleanup_ledger) = NULL;
-	struct kmp_source *source cleanup(cleanup_source) = NULL;
 	struct cli_output output cleanup(cli_output_deinit) = { 0 };
 	uint64_t missing = 0;
 
 	if (job->where)
 		try(kmp_filter_compile(job->where, &filter));
 	try(kmp_ledger_create(&ledger));
-	try(cli_source_open(job->path ? job->path : CLI_KERNEL, KMP_READ_PAGES, &source));
 	try(cli_output_open(args, &output));
-	try(stream(job, source, ledger, filter, output.file, &missing));
+	try(stream(job, ledger, filter, output.file, &missing));
 	try(cli_output_commit(&output));
 	report_missing(args, job->mode, missing);
 	cli_report_ledger(args, ledger);

@@ -63,8 +63,11 @@ static struct kmp_error *run_old(struct cli_args *args)
 #define DETAILS                                                                                    \
 	"IN is any source of page owners, and - is standard input; OUT - is standard output.\n"    \
 	"Records with the same text become one; the text holds no time unless -a sorts by it.\n"   \
-	"With --cull, records that agree in the rules become one line. A letter's order comes\n"   \
-	"first, and --sort decides what it leaves equal.\n"
+	"With --cull, records that agree in the rules become one line: pid, tgid, name,\n"         \
+	"stacktrace, allocator, free. Keys of --sort: pid, tgid, name, stacktrace, txt, "          \
+	"alloc_ts,\n"                                                                              \
+	"free_ts, allocator; - before one turns it round. A letter's order comes first, and\n"     \
+	"--sort decides what it leaves equal.\n"
 
 const struct cli_command cmd_sort = {
 	.name = "sort",

@@ -17,9 +17,7 @@ const struct cli_option sort_options[] = {
 	{ "by-tgid", 'P', NULL, "thread group" },
 	{ "by-name", 'n', NULL, "task name" },
 	{ "by-stack", 's', NULL, "stack trace" },
-	{ "sort", 0, "ORDER",
-	  "[+|-]KEY[,[+|-]KEY…]; KEY: pid tgid name stacktrace txt alloc_ts "
-	  "free_ts allocator" },
+	{ "sort", 0, "ORDER", "by one or more of the keys below: KEY,-KEY" },
 	{ "cull", 0, "RULES", "one line for each pid, tgid, name, stacktrace, allocator or free" },
 	{ "pid", 0, "LIST", "only these processes" },
 	{ "tgid", 0, "LIST", "only these thread groups" },

@@ -37,13 +37,13 @@ static const char *with_times(const char *text, const char *start)
 	struct po_line line;
 	uint64_t times;
 	uint64_t pages;
-	bool slab;
+	uint32_t labels;
 
 	if (start == text)
 		return start;
 	const char *above = line_start(text, start - 1);
 	struct kmp_error *err = kmp_po_line(above, start, &clean, &line);
-	bool sorted = !err && po_is_sorted(&line, &times, &pages, &slab);
+	bool sorted = !err && po_is_sorted(&line, &times, &pages, &labels);
 
 	kmp_error_destroy(err);
 	vec_deinit(&clean);

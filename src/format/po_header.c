@@ -149,9 +149,10 @@ static struct kmp_error *field(struct head *h)
 	if (scan_word(&h->at, "task_name ["))
 		return comm(h, ']');
 	if (scan_word(&h->at, "ts")) {
+		/* `ts  ns` is printed so again, though no time is told. */
 		if (moment(h, &page->ts))
-			page->form |= KMP_FORM_TS_NS;
-		if (page->ts != KMP_UNKNOWN)
+			page->form |= KMP_FORM_TS | KMP_FORM_TS_NS;
+		else if (page->ts != KMP_UNKNOWN)
 			page->form |= KMP_FORM_TS;
 		return NULL;
 	}

@@ -84,7 +84,7 @@ bool po_is_pfn(const struct po_line *line)
 	return po_line_begins(&l, "PFN ") && l.len > 4 && scan_is_digit(l.text[4]);
 }
 
-bool po_is_sorted(const struct po_line *line, uint64_t *times, uint64_t *pages, bool *slab)
+bool po_is_sorted(const struct po_line *line, uint64_t *times, uint64_t *pages, uint32_t *labels)
 {
 	struct po_line l = po_dedented(*line);
 	char text[SCAN_PAD] = { 0 };
@@ -96,7 +96,7 @@ bool po_is_sorted(const struct po_line *line, uint64_t *times, uint64_t *pages, 
 	*pages = 0;
 	if (!scan_decimal(&p, times) || !scan_word(&p, " times"))
 		return false;
-	*slab = strstr(p, "SLAB") != NULL;
+	*labels = (strstr(p, "SLAB ") ? PO_LABEL_SLAB : 0) | (strstr(p, "CMA ") ? PO_LABEL_CMA : 0);
 	if (scan_word(&p, ", "))
 		return scan_decimal(&p, pages) && scan_word(&p, " pages");
 	return *p == ':';

@@ -41,8 +41,9 @@ bool po_is_pfn(const struct po_line *line);
 
 /*
  * `N times:`, `N times, M pages:`, `N times, M pages, allocated by SLAB :` above a record; pages
- * is 0 where M is missing.
+ * is 0 where M is missing, labels are bits.
  */
-bool po_is_sorted(const struct po_line *line, uint64_t *times, uint64_t *pages, bool *slab);
+bool po_is_sorted(const struct po_line *line, uint64_t *times, uint64_t *pages, uint32_t *labels);
+enum { PO_LABEL_SLAB = 1, PO_LABEL_CMA = 2 };
 
 #endif

@@ -23,6 +23,7 @@ struct slow {
 	uint64_t first_line; /* of the record */
 	uint64_t times;	     /* 0: not sorted output */
 	uint64_t pages;	     /* what sorted output says, 0: nothing */
+	uint32_t labels;     /* its allocator labels, bits */
 	bool prefixed;	     /* the record's header had a log prefix */
 	bool past_frames;    /* a free stack follows, whose frames are not ours */
 	bool ended;	     /* the last line had a newline */
@@ -70,9 +71,9 @@ static bool ends_in_time(const struct po_line *line)
 static bool starts_record(const struct po_line *line)
 {
 	uint64_t number;
-	bool slab;
+	uint32_t labels;
 
-	return po_is_header(line) || po_is_sorted(line, &number, &number, &slab);
+	return po_is_header(line) || po_is_sorted(line, &number, &number, &labels);
 }
 
 /* What joins the following line to the header so far, or -1 if it does not belong to it. */
@@ -106,12 +107,9 @@ static struct kmp_error *read_header(struct slow *s, const char **reason)
 	try(join(s, line.text, line.len, '\0'));
 	take(s, &line);
 	for (int n = 0;; n++) {
-		bool keep_slab = s->record.page.form & KMP_FORM_SLAB;
-
 		if (s->joined.len && s->joined.data[s->joined.len - 1] == '\\')
 			s->joined.data[--s->joined.len] = '\0';
 		kmp_po_record_init(&s->record);
-		s->record.page.form |= keep_slab ? KMP_FORM_SLAB : 0;
 		try(kmp_po_header(s->p, s->joined.data, s->joined.len, &s->record, reason));
 		if (s->at == s->end || n == JOINED_MAX)
 			return NULL;
@@ -242,6 +240,16 @@ static struct kmp_error *body_line(struct slow *s, const struct po_line *line, b
 	return NULL;
 }
 
+/* The labels stand for what the PFN line, which sorted output leaves out, said. */
+static struct kmp_error *keep_labels(struct slow *s, struct kmp_page *page)
+{
+	if (s->labels & PO_LABEL_SLAB && page->flags == KMP_NONE)
+		try(kmp_ledger_add_text(s->p->ledger, KMP_DICT_FLAGS, "slab", 4, &page->flags));
+	if (s->labels & PO_LABEL_CMA && page->block_type == KMP_NONE)
+		try(kmp_ledger_add_text(s->p->ledger, KMP_DICT_TYPE, "CMA", 3, &page->block_type));
+	return NULL;
+}
+
 static struct kmp_error *finish_record(struct slow *s, bool at_end)
 {
 	struct kmp_page *page = &s->record.page;
@@ -267,6 +275,7 @@ static struct kmp_error *finish_record(struct slow *s, bool at_end)
 		try(kmp_ledger_add_text(s->p->ledger, KMP_DICT_EXTRA, s->record.extra.data,
 					s->record.extra.len, &page->extra));
 	if (s->times) {
+		try(keep_labels(s, page));
 		page->records = s->times;
 		if (s->pages)
 			page->pages = s->pages;
@@ -349,11 +358,10 @@ static struct kmp_error *stray_line(struct slow *s, const struct po_line *line)
 static struct kmp_error *slow_parse(struct slow *s, bool at_end)
 {
 	struct po_line line;
-	bool slab = false;
 
 	s->first_line = s->result->lines;
 	try(look(s, &line));
-	if (po_is_sorted(&line, &s->times, &s->pages, &slab)) {
+	if (po_is_sorted(&line, &s->times, &s->pages, &s->labels)) {
 		take(s, &line);
 		if (s->at == s->end)
 			return skip(s, "sorted output: record missing");
@@ -363,7 +371,6 @@ static struct kmp_error *slow_parse(struct slow *s, bool at_end)
 	}
 	if (!po_is_header(&line))
 		return stray_line(s, &line);
-	s->record.page.form = slab ? KMP_FORM_SLAB : 0;
 	return read_record(s, at_end);
 }
 

@@ -223,7 +223,9 @@ struct kmp_error *kmp_source_read(struct kmp_source *s, struct kmp_ledger *ledge
 		sink = &keep;
 	if (s->is_directory)
 		return read_directory(s, ledger, what, sink);
-	if (!(kmp_text_holds(s->kind) & what))
+	/* What only resolves handles does so for whoever wants page owners. */
+	if (!(kmp_text_holds(s->kind) & what) &&
+	    !(s->kind == KMP_TEXT_SHOW_STACKS_HANDLES && what & KMP_READ_PAGES))
 		return NULL;
 	try(set_facts(s, ledger, s->kind, s->mode));
 	try(read_live_facts(s, ledger));

@@ -148,7 +148,9 @@ static void allocator_label_6_8(void **state)
 	expect_totals(l, 1, 3, 6, 1);
 	assert_int_equal(l->pages.data[0].ts, KMP_UNKNOWN);
 	assert_int_equal(l->pages.data[0].order, 1);
-	assert_true(l->pages.data[0].form & KMP_FORM_SLAB);
+	assert_string_equal(kmp_ledger_text(l, KMP_DICT_FLAGS, l->pages.data[0].flags, NULL),
+			    "slab");
+	assert_false(l->pages.data[0].form & KMP_FORM_SLAB);
 	assert_string_equal(comm_of(l, 0), "systemd-journal");
 	assert_int_equal(task_of(l, 0)->tgid, 78);
 	kmp_ledger_destroy(l);

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* A source is one text, a directory of texts, or a ledger file; what it is decides who reads it. */
+#include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "base/cleanup.h"
 #include "ledger/ledger.h"
 #include "source/source.h"
+#include "store/store.h"
 
 struct kmp_source {
 	char *path;
@@ -15,6 +17,7 @@ struct kmp_source {
 	const char *mode;
 	bool is_directory;
 	struct kmp_directory dir;
+	struct kmp_store_reader *store; /* or NULL */
 	uint64_t time;
 };
 
@@ -75,6 +78,16 @@ static char *snapshot_path(const char *path, unsigned *snapshot)
 	return strndup(path, (size_t)(at - path));
 }
 
+/* A file that cannot be read is none; what is wrong with it will be told by who opens it. */
+static bool is_ledger_file(const char *path)
+{
+	auto_fd int fd = open(path, O_RDONLY | O_CLOEXEC);
+	char head[128];
+	ssize_t len = fd < 0 ? 0 : pread(fd, head, sizeof(head), 0);
+
+	return len > 0 && kmp_store_looks_like(head, (size_t)len);
+}
+
 static struct kmp_error *open_any(struct kmp_source *s, const char *path)
 {
 	unsigned snapshot;
@@ -89,6 +102,8 @@ static struct kmp_error *open_any(struct kmp_source *s, const char *path)
 			s->is_directory = true;
 			return kmp_directory_scan(s->path, &s->dir);
 		}
+		if (S_ISREG(st.st_mode) && is_ledger_file(s->path))
+			return kmp_store_open(s->path, snapshot, &s->store);
 	}
 	if (snapshot)
 		return kmp_error_input(s->path, 0, NULL, 0,
@@ -116,6 +131,7 @@ void kmp_source_close(struct kmp_source *s)
 	if (!s)
 		return;
 	kmp_input_destroy(s->input);
+	kmp_store_close(s->store);
 	if (s->is_directory)
 		kmp_directory_deinit(&s->dir);
 	free(s->path);
@@ -126,6 +142,8 @@ uint32_t kmp_source_holds(const struct kmp_source *s)
 {
 	uint32_t holds = 0;
 
+	if (s->store)
+		return kmp_store_holds(s->store);
 	if (!s->is_directory)
 		return kmp_text_holds(s->kind);
 	if (s->dir.page_owner || s->dir.show_stacks || s->dir.show_handles)
@@ -221,6 +239,8 @@ struct kmp_error *kmp_source_read(struct kmp_source *s, struct kmp_ledger *ledge
 
 	if (!sink)
 		sink = &keep;
+	if (s->store)
+		return kmp_store_read(s->store, ledger, what, sink);
 	if (s->is_directory)
 		return read_directory(s, ledger, what, sink);
 	/* What only resolves handles does so for whoever wants page owners. */

@@ -122,7 +122,7 @@ static int hex_value(char c)
 static size_t unescape(const char *text, size_t len, char *out)
 {
 	if (len >= 3 && text[0] == 'x' && hex_value(text[1]) >= 0 && hex_value(text[2]) >= 0) {
-		*out = (char)(hex_value(text[1]) << 4 | hex_value(text[2]));
+		*out = (char)((unsigned)hex_value(text[1]) << 4 | (unsigned)hex_value(text[2]));
 		return 3;
 	}
 	switch (text[0]) {

@@ -249,7 +249,7 @@ static struct kmp_error *parse_joined(struct parser *parser, const char *op, enu
 				      struct kmp_error *(*parse_child)(struct parser *, int *),
 				      int *number)
 {
-	int child, last;
+	int child = NONE, last = NONE;
 
 	try(parse_child(parser, &last));
 	*number = last;

@@ -26,7 +26,7 @@ static void lists_name_nodes(void **state)
 	assert_int_equal(parse("1 3\t5"), 0x2a);
 	assert_int_equal(parse("all"), -1);
 	assert_int_equal(parse("ALL:1/2"), 0x5555555555555555);
-	assert_int_equal(parse("62-N"), (int64_t)3 << 62);
+	assert_int_equal(parse("62-N"), (int64_t)0xc000000000000000);
 }
 
 static void groups_take_the_first_of_each(void **state)

@@ -668,6 +668,9 @@ struct kmp_error *kmp_stacks_write(const struct kmp_groups *groups, enum kmp_sta
 
 /* ---- Ledger files -------------------------------------------------------------------------- */
 
+/* Does the file at path begin as a ledger file does? False also if there is none. */
+bool kmp_store_probe(const char *path);
+
 /* A ledger file being written. Opaque; see kmp_store_create(). */
 struct kmp_store;
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 const struct cli_command *const cli_commands[] = {
+	&cmd_capture,
 	&cmd_report,
 	&cmd_tags,
 	&cmd_diff,

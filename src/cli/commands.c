@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+/* clang-format off: a line each, in the order of the help */
 const struct cli_command *const cli_commands[] = {
 	&cmd_capture,
 	&cmd_report,
@@ -15,6 +16,7 @@ const struct cli_command *const cli_commands[] = {
 	&cmd_help,
 	NULL,
 };
+/* clang-format on */
 
 const struct cli_command *cli_find(const char *name)
 {

@@ -666,10 +666,55 @@ enum kmp_stacks_file {
 struct kmp_error *kmp_stacks_write(const struct kmp_groups *groups, enum kmp_stacks_file file,
 				   uint64_t threshold, FILE *out);
 
-/* ---- Ledger files -------------------------------------------------------------------------- */
+/* ---- The kernel's page_owner file over pages in memory ------------------------------------ */
 
-/* Does the file at path begin as a ledger file does? False also if there is none. */
-bool kmp_store_probe(const char *path);
+/*
+ * All page owners of a source, kept for reading as Linux 7.3 lets its page_owner be read: 32 bytes
+ * a record, and the texts of what records have in common. Opaque; see kmp_pages_create().
+ */
+struct kmp_pages;
+
+/* No pages yet, of this ledger, which must outlive them. Free them with kmp_pages_destroy(). */
+struct kmp_error *kmp_pages_create(struct kmp_ledger *ledger, struct kmp_pages **pages);
+
+/* The sink that fills them: hand it to kmp_source_read(). Entries without a PFN are left out. */
+struct kmp_sink kmp_pages_sink(struct kmp_pages *pages);
+
+/* All are there: put them in order and make their texts. Only then can they be opened. */
+struct kmp_error *kmp_pages_finish(struct kmp_pages *pages);
+
+/* How many records there are. */
+size_t kmp_pages_count(const struct kmp_pages *pages);
+
+/* Free pages; their files must be closed. */
+void kmp_pages_destroy(struct kmp_pages *pages);
+
+/* A descriptor of page_owner: a filter of its own. Opaque; see kmp_pages_open(). */
+struct kmp_pages_file;
+
+/*
+ * Open pages that are finished. Any number of files can be read at once, each by one thread at a
+ * time. Close it with kmp_pages_close().
+ */
+struct kmp_error *kmp_pages_open(const struct kmp_pages *pages, struct kmp_pages_file **file);
+
+/* Close a file. */
+void kmp_pages_close(struct kmp_pages_file *file);
+
+/*
+ * What the kernel answers to a write of `mode=stack|handle|stack_handle` and `nid=LIST`: len, or
+ * -EINVAL or -EOVERFLOW and the filter is as it was. It holds from the next record read.
+ */
+int64_t kmp_pages_write(struct kmp_pages_file *file, const char *text, size_t len);
+
+/*
+ * Read whole records into buf, as many as fit, from the first allocation at or after *pfn that the
+ * filter wants; *pfn becomes that of the last record + 1. The bytes read; 0 at the end; -ENOMEM
+ * where buf is too small for one record.
+ */
+int64_t kmp_pages_read(struct kmp_pages_file *file, uint64_t *pfn, char *buf, size_t size);
+
+/* ---- Ledger files -------------------------------------------------------------------------- */
 
 /* A ledger file being written. Opaque; see kmp_store_create(). */
 struct kmp_store;

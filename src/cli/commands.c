@@ -3,9 +3,7 @@
 
 #include <string.h>
 
-/* clang-format off: a line each, in the order of the help */
 const struct cli_command *const cli_commands[] = {
-	&cmd_capture,
 	&cmd_report,
 	&cmd_tags,
 	&cmd_diff,
@@ -16,7 +14,6 @@ const struct cli_command *const cli_commands[] = {
 	&cmd_help,
 	NULL,
 };
-/* clang-format on */
 
 const struct cli_command *cli_find(const char *name)
 {

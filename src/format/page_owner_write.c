@@ -215,8 +215,14 @@ static struct kmp_error *append_known_stack(struct kmp_page_printer *printer,
 	return vec_append(out, made->text, made->len);
 }
 
-static struct kmp_error *append_trailer(const struct kmp_ledger *ledger,
-					const struct kmp_page *page, struct kmp_bytes *out)
+struct kmp_error *kmp_page_print_frames(const struct kmp_ledger *ledger, uint32_t trace,
+					struct kmp_bytes *out)
+{
+	return append_frames(ledger, trace, WITH_FRAMES, out);
+}
+
+struct kmp_error *kmp_page_print_trailer(const struct kmp_ledger *ledger,
+					 const struct kmp_page *page, struct kmp_bytes *out)
 {
 	const struct kmp_charge *charge = kmp_ledger_charge(ledger, page->charge);
 	struct text reason = dict(ledger, KMP_DICT_REASON, page->reason);
@@ -260,7 +266,7 @@ struct kmp_error *kmp_page_printer_print(struct kmp_page_printer *printer,
 	try(append_header(ledger, page, out));
 	try(append_pfn(ledger, page, out));
 	try(append_known_stack(printer, ledger, page->stack, variant, out, missing));
-	return append_trailer(ledger, page, out);
+	return kmp_page_print_trailer(ledger, page, out);
 }
 
 void kmp_page_printer_deinit(struct kmp_page_printer *printer)
@@ -283,7 +289,7 @@ struct kmp_error *kmp_page_print(const struct kmp_ledger *ledger, const struct k
 	if (!err && stack)
 		err = append_stack(ledger, stack, variant_of(page->form, mode), &out, &missing);
 	if (!err)
-		err = append_trailer(ledger, page, &out);
+		err = kmp_page_print_trailer(ledger, page, &out);
 	*buf = out.data;
 	*cap = out.cap;
 	if (!err)

@@ -34,6 +34,15 @@ struct kmp_error *kmp_page_printer_print(struct kmp_page_printer *printer,
 					 const struct kmp_page *page, enum kmp_mode mode,
 					 struct kmp_bytes *out, bool *missing) must_check;
 
+/* Append the frames of a trace as current kernels print them, a line each. */
+struct kmp_error *kmp_page_print_frames(const struct kmp_ledger *ledger, uint32_t trace,
+					struct kmp_bytes *out) must_check;
+
+/* Append what follows the stack: migration, slab, charge, vendor lines and the empty line. */
+struct kmp_error *kmp_page_print_trailer(const struct kmp_ledger *ledger,
+					 const struct kmp_page *page,
+					 struct kmp_bytes *out) must_check;
+
 void kmp_page_printer_deinit(struct kmp_page_printer *printer);
 
 #endif

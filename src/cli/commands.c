@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+/* clang-format off: one on a line */
 const struct cli_command *const cli_commands[] = {
 	&cmd_report,
 	&cmd_tags,
@@ -14,6 +15,7 @@ const struct cli_command *const cli_commands[] = {
 	&cmd_help,
 	NULL,
 };
+/* clang-format on */
 
 const struct cli_command *cli_find(const char *name)
 {

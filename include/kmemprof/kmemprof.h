@@ -719,6 +719,9 @@ int64_t kmp_pages_read(struct kmp_pages_file *file, uint64_t *pfn, char *buf, si
 /* A ledger file being written. Opaque; see kmp_store_create(). */
 struct kmp_store;
 
+/* Does the file at path begin as a ledger file does? False also if there is none. */
+bool kmp_store_probe(const char *path);
+
 /*
  * Start a ledger file (docs/ledger-file.md) at path, mode 0600; a snapshot is appended to the one
  * that is there if append is set. Nothing is at path, or what was there before, until

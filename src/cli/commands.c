@@ -3,8 +3,9 @@
 
 #include <string.h>
 
-/* clang-format off: one on a line */
+/* clang-format off: a line each, in the order of the help */
 const struct cli_command *const cli_commands[] = {
+	&cmd_capture,
 	&cmd_report,
 	&cmd_tags,
 	&cmd_diff,

@@ -4,6 +4,7 @@
 
 #include "cli/cli.h"
 
+extern const struct cli_command cmd_capture;
 extern const struct cli_command cmd_diff;
 extern const struct cli_command cmd_filter;
 extern const struct cli_command cmd_help;

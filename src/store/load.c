@@ -8,7 +8,7 @@ struct kmp_error *kmp_store_damaged(const char *what)
 	return kmp_error_new(KMP_ERROR_INPUT, "damaged ledger file: %s", what);
 }
 
-static struct kmp_error *load_id(struct kmp_loader *loader, int list, int64_t id, uint32_t *number);
+struct kmp_error *kmp_loader_id(struct kmp_loader *loader, int list, int64_t id, uint32_t *number);
 
 static const char *const find_sql[LIST_COUNT] = {
 	[KMP_DICT_FRAME] = "SELECT function, offset, size, module, address FROM frame WHERE id = ?",
@@ -99,7 +99,7 @@ static struct kmp_error *load_trace(struct kmp_loader *loader, const char *text,
 
 		if (!used)
 			return kmp_store_damaged("a trace cannot be read");
-		try(load_id(loader, KMP_DICT_FRAME, id, &frame));
+		try(kmp_loader_id(loader, KMP_DICT_FRAME, id, &frame));
 		try(vec_push(&loader->frames, frame));
 		text += used;
 		len -= used;
@@ -174,7 +174,7 @@ static struct kmp_error *load_row(struct kmp_loader *loader, int list, sqlite3_s
 	}
 }
 
-static struct kmp_error *load_id(struct kmp_loader *loader, int list, int64_t id, uint32_t *number)
+struct kmp_error *kmp_loader_id(struct kmp_loader *loader, int list, int64_t id, uint32_t *number)
 {
 	bool row;
 
@@ -204,7 +204,7 @@ struct kmp_error *kmp_loader_find(struct kmp_loader *loader, int list, sqlite3_s
 		*number = KMP_NONE;
 		return NULL;
 	}
-	return load_id(loader, list, sqlite3_column_int64(stmt, column), number);
+	return kmp_loader_id(loader, list, sqlite3_column_int64(stmt, column), number);
 }
 
 struct kmp_error *kmp_loader_location(struct kmp_loader *loader, int64_t id, struct kmp_tag *tag)

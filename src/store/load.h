@@ -36,6 +36,10 @@ void kmp_loader_deinit(struct kmp_loader *loader);
 struct kmp_error *kmp_loader_find(struct kmp_loader *loader, int list, sqlite3_stmt *stmt,
 				  int column, uint32_t *number) must_check;
 
+/* The same for an id. */
+struct kmp_error *kmp_loader_id(struct kmp_loader *loader, int list, int64_t id,
+				uint32_t *number) must_check;
+
 /* Fill the strings and line of a tag from its location; valid until the next call. */
 struct kmp_error *kmp_loader_location(struct kmp_loader *loader, int64_t id,
 				      struct kmp_tag *tag) must_check;

@@ -43,7 +43,9 @@ static struct kmp_error *read_owner(struct kmp_store_reader *reader, sqlite3_stm
 	if (order < 0 || order > UINT8_MAX)
 		return kmp_store_damaged("an order is impossible");
 	page->order = (uint8_t)order;
-	page->form = (uint32_t)sqlite3_column_int64(stmt, 7);
+	page->form = sqlite3_column_type(stmt, 7) == SQLITE_NULL
+			     ? reader->snapshot.form
+			     : (uint32_t)sqlite3_column_int64(stmt, 7);
 	page->records = (uint64_t)sqlite3_column_int64(stmt, 8);
 	page->pages = (uint64_t)sqlite3_column_int64(stmt, 9);
 	try(find_if(reader, KMP_COLUMN_STACK, LIST_STACK, stmt, 2, &page->stack));
@@ -292,8 +294,49 @@ static struct kmp_error *read_sums(struct kmp_store_reader *reader)
 	return flush(reader);
 }
 
+/* All of the snapshot's stacks, in the order of the ledger that was stored. */
+static struct kmp_error *load_stacks(struct kmp_store_reader *reader, const uint8_t *bytes,
+				     size_t len)
+{
+	struct kmp_coder coder cleanup(kmp_coder_deinit) = { 0 };
+	size_t count = reader->snapshot.stacks;
+	auto_free uint64_t *differences = calloc(count + 1, sizeof(*differences));
+	int64_t id = 0;
+
+	if (!differences)
+		return &kmp_error_no_memory;
+	try(kmp_coder_init(&coder, count + 1, false));
+	try(kmp_decode_differences(&coder, bytes, len, count, differences));
+	for (size_t i = 0; i < count; i++) {
+		uint32_t number;
+
+		id = (int64_t)((uint64_t)id + differences[i]);
+		try(kmp_loader_id(&reader->loader, LIST_STACK, id, &number));
+	}
+	return NULL;
+}
+
+static struct kmp_error *read_stacks(struct kmp_store_reader *reader)
+{
+	auto_stmt sqlite3_stmt *stmt = NULL;
+	size_t len;
+	bool row;
+
+	try(kmp_db_prepare(reader->db, "SELECT stack_ids FROM snapshot WHERE id = ?", &stmt));
+	try(kmp_db_bind(stmt, "i", reader->snapshot.id));
+	try(kmp_db_step(stmt, &row));
+	if (!row)
+		return kmp_store_damaged("a snapshot is missing");
+	const char *bytes = kmp_db_text(stmt, 0, &len);
+
+	return load_stacks(reader, (const uint8_t *)bytes, len);
+}
+
 struct kmp_error *kmp_reader_pages(struct kmp_store_reader *reader)
 {
+	/* A snapshot without page owners may be there for its stacks alone. */
+	if (reader->sink->columns & KMP_COLUMN_STACK || !reader->snapshot.entries)
+		try(read_stacks(reader));
 	try(read_tuples(reader));
 	if (reader->sink->columns & ~owner_columns)
 		return read_chunks(reader);

@@ -26,6 +26,16 @@ static struct kmp_error *check_file(const char *path, uint64_t *size)
 	return kmp_store_check_header(head, *size);
 }
 
+bool kmp_store_probe(const char *path)
+{
+	char head[STORE_HEADER];
+	/* A pipe must not keep us waiting. */
+	auto_fd int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+
+	return fd >= 0 && pread(fd, head, sizeof(head), 0) == sizeof(head) &&
+	       kmp_store_looks_like(head, sizeof(head));
+}
+
 /* A range of rows that a file of this size can have. */
 static struct kmp_error *read_range(struct kmp_store_reader *reader, sqlite3_stmt *stmt, int column,
 				    int64_t *first, uint64_t *count)
@@ -53,20 +63,25 @@ static struct kmp_error *find_snapshot(struct kmp_store_reader *reader, unsigned
 				     "there is no snapshot %u in the file; the last one is %lld",
 				     number, (long long)last);
 	s->id = number ? number : last;
-	try(kmp_db_prepare(reader->db,
-			   "SELECT holds, entries, first_owner, owners, first_state, states,"
-			   " first_chunk, chunks, first_tag, tags FROM snapshot WHERE id = ?",
-			   &stmt));
+	try(kmp_db_prepare(
+		reader->db,
+		"SELECT holds, entries, stacks, first_owner, owners, first_state, states,"
+		" first_chunk, chunks, first_tag, tags, form FROM snapshot WHERE id = ?",
+		&stmt));
 	try(kmp_db_bind(stmt, "i", s->id));
 	try(kmp_db_step(stmt, &row));
 	if (!row)
 		return kmp_store_damaged("a snapshot is missing");
 	s->holds = (uint32_t)sqlite3_column_int64(stmt, 0) & (KMP_READ_PAGES | KMP_READ_TAGS);
 	s->entries = (uint64_t)sqlite3_column_int64(stmt, 1);
-	try(read_range(reader, stmt, 2, &s->first_owner, &s->owners));
-	try(read_range(reader, stmt, 4, &s->first_state, &s->states));
-	try(read_range(reader, stmt, 6, &s->first_chunk, &s->chunks));
-	return read_range(reader, stmt, 8, &s->first_tag, &s->tags);
+	s->form = (uint32_t)sqlite3_column_int64(stmt, 11);
+	s->stacks = (uint64_t)sqlite3_column_int64(stmt, 2);
+	if (s->stacks > reader->loader.rows_max)
+		return kmp_store_damaged("a snapshot has more stacks than the file");
+	try(read_range(reader, stmt, 3, &s->first_owner, &s->owners));
+	try(read_range(reader, stmt, 5, &s->first_state, &s->states));
+	try(read_range(reader, stmt, 7, &s->first_chunk, &s->chunks));
+	return read_range(reader, stmt, 9, &s->first_tag, &s->tags);
 }
 
 static struct kmp_error *open_reader(struct kmp_store_reader *reader, unsigned snapshot)

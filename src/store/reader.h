@@ -14,6 +14,8 @@ struct kmp_snapshot {
 	int64_t id;
 	uint32_t holds;
 	uint64_t entries;
+	uint64_t stacks;
+	uint32_t form; /* of owners that tell none */
 	int64_t first_owner;
 	uint64_t owners;
 	int64_t first_state;

@@ -2,11 +2,28 @@
 /* The rows of one snapshot, but for its chunks. */
 #include "store/writer.h"
 
+/* The form of most owners, which is not told again for each. Found by majority vote. */
+static uint32_t common_form(const struct kmp_tuples *tuples)
+{
+	uint32_t form = 0;
+	size_t lead = 0;
+
+	for (uint32_t i = 0; i < tuples->sums.len; i++) {
+		uint32_t next = kmp_tuples_owner(tuples, i)->form;
+
+		if (!lead)
+			form = next;
+		lead = next == form ? lead + 1 : lead - 1;
+	}
+	return form;
+}
+
 static struct kmp_error *write_owners(struct kmp_store *store)
 {
 	const struct kmp_dicts *dicts = &store->dicts;
 	auto_stmt sqlite3_stmt *stmt = NULL;
 
+	store->form = common_form(&store->tuples);
 	try(kmp_db_prepare(store->db, "INSERT INTO owner VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
 			   &stmt));
 	for (uint32_t i = 0; i < store->tuples.sums.len; i++) {
@@ -96,29 +113,59 @@ static struct kmp_error *write_warnings(struct kmp_store *store, const struct km
 	return NULL;
 }
 
-static struct kmp_error *write_snapshot(struct kmp_store *store, const struct kmp_ledger *ledger)
+/*
+ * The ids of all the ledger's stacks in its order, which views go by, each as the difference from
+ * the one before.
+ */
+static struct kmp_error *code_stacks(const struct kmp_store *store, struct kmp_coder *coder)
+{
+	size_t count = store->dicts.stack_ids.len;
+	auto_free uint64_t *differences = calloc(count + 1, sizeof(*differences));
+	uint64_t before = 0;
+
+	if (!differences)
+		return &kmp_error_no_memory;
+	for (size_t i = 0; i < count; i++) {
+		differences[i] = store->dicts.stack_ids.data[i] - before;
+		before = store->dicts.stack_ids.data[i];
+	}
+	return kmp_code_differences(coder, differences, count, STORE_LEVEL_SMALL);
+}
+
+static struct kmp_error *insert_snapshot(struct kmp_store *store, const struct kmp_ledger *ledger,
+					 const struct kmp_coder *stacks)
 {
 	const struct kmp_facts *f = kmp_ledger_facts(ledger);
 	const struct kmp_losses *l = kmp_ledger_losses(ledger);
 	const struct kmp_first_rows *first = &store->first;
 	auto_stmt sqlite3_stmt *stmt = NULL;
-	uint32_t tags = ledger->tags.len ? KMP_READ_TAGS : 0;
-	/* None of either are page owners of which there are none. */
-	uint32_t holds = tags | (store->entries || !tags ? KMP_READ_PAGES : 0);
+	uint32_t holds =
+		(store->entries ? KMP_READ_PAGES : 0) | (ledger->tags.len ? KMP_READ_TAGS : 0);
 
 	try(kmp_db_prepare(store->db,
 			   "INSERT INTO snapshot VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,"
-			   " ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+			   " ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
 			   &stmt));
-	try(kmp_db_bind(stmt, "iussssiiiiuuuusiuuuiuiuiuiu", first->snapshot, f->time, f->name,
+	try(kmp_db_bind(stmt, "iussssiiiiuuuusiuuuiubiuiuiuiu", first->snapshot, f->time, f->name,
 			f->kind, f->mode, f->kernel, (int64_t)f->page_size, (int64_t)f->nodes,
 			(int64_t)f->profiling_off, (int64_t)f->top_only, l->skipped, l->dropped,
 			l->cut, l->first_line, l->first_reason, (int64_t)holds, store->entries,
-			store->records, store->pages, first->owner,
+			store->records, store->pages, (int64_t)store->form,
+			(uint64_t)store->dicts.stack_ids.len,
+			stacks->out.len ? stacks->out.data : NULL, stacks->out.len, first->owner,
 			(uint64_t)store->tuples.sums.len, first->state,
 			(uint64_t)store->tuples.states.strings.len, first->chunk, store->chunks,
 			first->tag, (uint64_t)ledger->tags.len));
 	return kmp_db_run(stmt);
+}
+
+static struct kmp_error *write_snapshot(struct kmp_store *store, const struct kmp_ledger *ledger)
+{
+	struct kmp_coder coder cleanup(kmp_coder_deinit) = { 0 };
+
+	try(kmp_coder_init(&coder, store->dicts.stack_ids.len + 1, true));
+	try(code_stacks(store, &coder));
+	return insert_snapshot(store, ledger, &coder);
 }
 
 struct kmp_error *kmp_writer_rows(struct kmp_store *store, const struct kmp_ledger *ledger)

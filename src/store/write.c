@@ -10,13 +10,8 @@
 #include "store/schema.h"
 #include "store/writer.h"
 
-enum {
-	/* A file of one chunk is written with much care, as that takes but milliseconds. */
-	LEVEL_SMALL = 19,
-	LEVEL_LARGE = 6,
-	PAGE_SMALL = 512,
-	PAGE_LARGE = 4096
-};
+/* The database's pages: those of a file of one chunk are small, so that little of them is empty. */
+enum { PAGE_SMALL = 512, PAGE_LARGE = 4096 };
 
 static void destroy(struct kmp_store *store)
 {
@@ -189,7 +184,7 @@ static struct kmp_error *add_page(struct kmp_store *store, const struct kmp_page
 
 	if (chunk->count == chunk->max) {
 		try(begin(store, PAGE_LARGE));
-		try(write_chunk(store, LEVEL_LARGE));
+		try(write_chunk(store, STORE_LEVEL_LARGE));
 	}
 	size_t i = chunk->count;
 
@@ -235,7 +230,7 @@ static struct kmp_error *finish(struct kmp_store *store, const struct kmp_ledger
 		return kmp_error_new(KMP_ERROR_USAGE, "not the ledger of the page owners");
 	try(begin(store, PAGE_SMALL));
 	if (store->chunk.count)
-		try(write_chunk(store, store->chunks ? LEVEL_LARGE : LEVEL_SMALL));
+		try(write_chunk(store, store->chunks ? STORE_LEVEL_LARGE : STORE_LEVEL_SMALL));
 	try(kmp_dicts_write(&store->dicts, ledger));
 	try(kmp_writer_rows(store, ledger));
 	try(kmp_db_exec(store->db, "COMMIT"));

@@ -7,6 +7,12 @@
 #include "store/dicts.h"
 #include "store/temp.h"
 
+enum {
+	/* zstd's level for a file of one chunk: it takes milliseconds. */
+	STORE_LEVEL_SMALL = 19,
+	STORE_LEVEL_LARGE = 6
+};
+
 /* Where a snapshot's rows begin. */
 struct kmp_first_rows {
 	int64_t snapshot;
@@ -31,6 +37,7 @@ struct kmp_store {
 	uint64_t chunks;
 	uint64_t records;
 	uint64_t pages;
+	uint32_t form; /* of most owners */
 };
 
 /* Write all but chunks and dictionaries, which stand in the file by then. */

@@ -163,6 +163,25 @@ static void assert_same_tags(const struct kmp_ledger *a, const struct kmp_ledger
 	}
 }
 
+/* Stacks come in the same order, for views go by it, with or without page owners. */
+static void assert_same_stacks(const struct kmp_ledger *a, const struct kmp_ledger *b)
+{
+	assert_int_equal(a->stacks.len, b->stacks.len);
+	for (uint32_t i = 0; i < a->stacks.len; i++) {
+		struct spelled x, y;
+		FILE *f = open_memstream(&x.text, &x.len);
+		FILE *g = open_memstream(&y.text, &y.len);
+
+		assert_true(f && g);
+		put_stack(f, a, i);
+		put_stack(g, b, i);
+		assert_int_equal(fclose(f) | fclose(g), 0);
+		assert_true(x.len == y.len && !memcmp(x.text, y.text, x.len));
+		free(x.text);
+		free(y.text);
+	}
+}
+
 void assert_same(const struct filled *a, const struct filled *b)
 {
 	assert_int_equal(a->count, b->count);
@@ -179,6 +198,7 @@ void assert_same(const struct filled *a, const struct filled *b)
 	}
 	assert_same_facts(a->ledger, b->ledger);
 	assert_same_tags(a->ledger, b->ledger);
+	assert_same_stacks(a->ledger, b->ledger);
 }
 
 static int compare_spelled(const void *a, const void *b)

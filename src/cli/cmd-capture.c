@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* kmemprof capture: what the kernel's files say now, kept in a ledger file. */
+#include <errno.h>
+#include <inttypes.h>
+#include <linux/magic.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+
+#include "base/cleanup.h"
+#include "base/error.h"
+#include "cli/commands.h"
+#include "cli/common.h"
+
+DEFINE_CLEANUP(ledger, struct kmp_ledger *, kmp_ledger_destroy)
+DEFINE_CLEANUP(source, struct kmp_source *, kmp_source_close)
+DEFINE_CLEANUP(store, struct kmp_store *, kmp_store_abort)
+
+static const char allocinfo[] = "/proc/allocinfo";
+
+/* Counts what goes by on its way to the file. */
+struct counter {
+	struct kmp_sink to;
+	uint64_t records;
+	uint64_t pages;
+};
+
+static struct kmp_error *count_pages(void *arg, struct kmp_ledger *ledger,
+				     const struct kmp_page *pages, size_t count)
+{
+	struct counter *counter = arg;
+
+	for (size_t i = 0; i < count; i++) {
+		counter->records += pages[i].records;
+		counter->pages += pages[i].pages;
+	}
+	return counter->to.pages(counter->to.arg, ledger, pages, count);
+}
+
+/* Why page_owner cannot be read, or NULL if it can. */
+static const char *page_owner_missing(void)
+{
+	struct statfs fs;
+
+	if (!access(CLI_KERNEL "/page_owner", R_OK))
+		return NULL;
+	if (errno == EACCES)
+		return "only root may read " CLI_KERNEL;
+	if (statfs(CLI_KERNEL, &fs) || fs.f_type != DEBUGFS_MAGIC)
+		return "debugfs is not mounted at " CLI_KERNEL
+		       " ('mount -t debugfs none " CLI_KERNEL "')";
+	return "the kernel was built without CONFIG_PAGE_OWNER or booted without page_owner=on";
+}
+
+static const char *allocinfo_missing(void)
+{
+	if (!access(allocinfo, R_OK))
+		return NULL;
+	return errno == EACCES ? "only root may read it"
+			       : "the kernel was built without CONFIG_MEM_ALLOC_PROFILING";
+}
+
+/* Of the running kernel, whichever of the two it has. */
+static struct kmp_error *choose_kernel(const char **path, const char **missing)
+{
+	const char *tags = allocinfo_missing();
+
+	*missing = page_owner_missing();
+	*path = *missing ? allocinfo : CLI_KERNEL;
+	if (!*missing || !tags)
+		return NULL;
+	return kmp_error_new(KMP_ERROR_INPUT,
+			     "this kernel has nothing to capture: no page_owner (%s) and no %s "
+			     "(%s); --source names files to read instead",
+			     *missing, allocinfo, tags);
+}
+
+static struct kmp_error *check_target(const struct cli_args *args, const char *path)
+{
+	bool append = cli_value(args, "append") != NULL;
+	bool force = cli_value(args, "force") != NULL;
+	struct stat st;
+
+	if (append && force)
+		return kmp_error_new(KMP_ERROR_USAGE, "--append and --force exclude each other");
+	if (stat(path, &st))
+		return errno == ENOENT ? NULL : kmp_error_system(errno, path, "cannot write");
+	if (!kmp_store_probe(path))
+		return kmp_error_new(
+			KMP_ERROR_INPUT,
+			"%s: is there already, is not a ledger file and stays as it is", path);
+	if (append || force)
+		return NULL;
+	return kmp_error_new(KMP_ERROR_INPUT,
+			     "%s: is there already; --append adds a snapshot to it, --force "
+			     "replaces it",
+			     path);
+}
+
+/* The size of a text, 0 where it is unknown: several files, compressed, the kernel's own. */
+static uint64_t text_size(const char *path)
+{
+	static const char magics[][4] = { "\x1f\x8b",
+					  "\xfd"
+					  "7z",
+					  "\x28\xb5\x2f" };
+	char head[4] = { 0 };
+	struct stat st;
+
+	if (stat(path, &st) || !S_ISREG(st.st_mode) || kmp_store_probe(path))
+		return 0;
+	FILE *f cleanup(cleanup_file) = fopen(path, "re");
+
+	if (!f || fread(head, 1, sizeof(head), f) != sizeof(head))
+		return 0;
+	for (size_t i = 0; i < sizeof(magics) / sizeof(*magics); i++) {
+		if (!memcmp(head, magics[i], strlen(magics[i])))
+			return 0;
+	}
+	return (uint64_t)st.st_size;
+}
+
+static void print_size(uint64_t bytes)
+{
+	static const char *const units[] = { "B", "KiB", "MiB", "GiB", "TiB" };
+	double value = (double)bytes;
+	size_t unit = 0;
+
+	for (; value >= 1024 && unit < sizeof(units) / sizeof(*units) - 1; unit++)
+		value /= 1024;
+	printf(unit ? "%.1f %s" : "%.0f %s", value, units[unit]);
+}
+
+static void print_summary(const char *path, const char *source, const struct kmp_ledger *ledger,
+			  const struct counter *counter, bool appended)
+{
+	size_t tags = kmp_ledger_count(ledger, KMP_LIST_TAGS);
+	uint64_t text = text_size(source);
+	struct stat st;
+
+	printf("%s: ", path);
+	if (counter->records || counter->pages || !tags) {
+		printf("%" PRIu64 " records, %" PRIu64 " pages (", counter->records,
+		       counter->pages);
+		print_size(counter->pages * kmp_ledger_facts(ledger)->page_size);
+		printf(")%s", tags ? ", " : "");
+	}
+	if (tags)
+		printf("%zu tags", tags);
+	if (!stat(path, &st)) {
+		printf("; the file has ");
+		print_size((uint64_t)st.st_size);
+		if (text && !appended)
+			printf(", %.2f %% of the text", 100.0 * (double)st.st_size / (double)text);
+	}
+	putchar('\n');
+}
+
+static struct kmp_error *run(struct cli_args *args)
+{
+	struct kmp_ledger *ledger cleanup(cleanup_ledger) = NULL;
+	struct kmp_source *source cleanup(cleanup_source) = NULL;
+	struct kmp_store *store cleanup(cleanup_store) = NULL;
+	const char *path = cli_value(args, "output");
+	const char *from = cli_value(args, "source");
+	bool append = cli_value(args, "append") && kmp_store_probe(path ? path : "");
+	const char *missing = NULL;
+
+	if (!path || !*path)
+		return kmp_error_new(KMP_ERROR_USAGE, "which ledger file to write? -o FILE.kmp");
+	try(check_target(args, path));
+	if (!from || !strcmp(from, "kernel"))
+		try(choose_kernel(&from, &missing));
+	try(cli_source_open(from, KMP_READ_PAGES | KMP_READ_TAGS, &source));
+	try(kmp_ledger_create(&ledger));
+	if (missing)
+		try(kmp_ledger_warn(ledger, "no page owners: %s", missing));
+	try(kmp_store_create(path, append, &store));
+	struct counter counter = { .to = kmp_store_sink(store) };
+	struct kmp_sink sink = { count_pages, &counter, counter.to.columns };
+
+	try(kmp_source_read(source, ledger, kmp_source_holds(source), &sink));
+	try(kmp_store_commit(no_free(store), ledger));
+	if (!cli_value(args, "quiet"))
+		print_summary(path, from, ledger, &counter, append);
+	cli_report_ledger(args, ledger);
+	return NULL;
+}
+
+const struct cli_command cmd_capture = {
+	.name = "capture",
+	.summary = "keeps what the kernel's files say in a small ledger file",
+	.synopsis = "",
+	.details =
+		"The running kernel is read (page_owner and what goes with it from "
+		"/sys/kernel/debug,\n"
+		"/proc/allocinfo), or what --source names: a dump of any kernel (- for standard "
+		"input), a\n"
+		"directory of the kernel's files, another ledger file.\n"
+		"\n"
+		"A file that is there already is left alone. --append adds a snapshot to a ledger "
+		"file,\n"
+		"or begins one; stacks, tasks and texts that it holds already are not written "
+		"again.\n"
+		"--force replaces a ledger file. What is no ledger file is never written over. The "
+		"file\n"
+		"appears, or changes, when it is complete; if the capture fails or is killed it "
+		"does not.\n"
+		"\n"
+		"Other verbs read FILE.kmp for its last snapshot and FILE.kmp@N for its Nth, from "
+		"1. It\n"
+		"is an SQLite database: docs/ledger-file.md.\n",
+	.options =
+		(const struct cli_option[]){
+			{ "output", 'o', "FILE.kmp", "the ledger file to write" },
+			{ "source", 'S', "FILE|DIR|kernel",
+			  "what to read; the kernel unless told" },
+			{ "append", 'a', NULL, "add a snapshot to the file" },
+			{ "force", 'F', NULL, "replace the ledger file that is there" },
+			{ "quiet", 'q', NULL, "do not tell what was captured" },
+			{ 0 } },
+	.run = run,
+};

@@ -579,9 +579,10 @@ struct kmp_error *kmp_groups_diff(const struct kmp_groups *before, const struct 
 				  struct kmp_groups **diff);
 
 /*
- * Sort by `pages`, `bytes`, `records` (or `calls`), `ts`, `delta`, or a key's name: figures
- * largest first, keys in rising order; `-` before the name turns the order round. Ties are broken
- * by the key, so that the order is always the same. KMP_ERROR_USAGE for an unknown name.
+ * Sort by `pages`, `bytes`, `records` (or `calls`), `ts`, a key's name, or differences by `delta`
+ * or `change` (the delta without its sign): figures largest first, keys in rising order; `-` before
+ * the name turns the order round. Ties are broken by the key, so that the order is always the
+ * same. KMP_ERROR_USAGE for an unknown name.
  */
 struct kmp_error *kmp_groups_sort(struct kmp_groups *groups, const char *by);
 

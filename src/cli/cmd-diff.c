@@ -42,6 +42,25 @@ static struct kmp_error *compare(const struct cli_group *group, struct kmp_sourc
 	return kmp_groups_diff(before, after, diff);
 }
 
+/*
+ * A table that is cut shows the largest changes in either direction, growth first, rather than
+ * growth alone.
+ */
+static struct kmp_error *choose_rows(const struct cli_args *args, const struct cli_output *output,
+				     struct kmp_groups *diff)
+{
+	struct kmp_groups shown = *diff;
+	struct kmp_view view;
+
+	try(cli_view(args, output, &view));
+	if (view.format != KMP_FORMAT_TABLE || cli_value(args, "sort") || !view.limit ||
+	    diff->count <= view.limit)
+		return NULL;
+	try(kmp_groups_sort(diff, "change"));
+	shown.count = view.limit;
+	return kmp_groups_sort(&shown, "delta");
+}
+
 static struct kmp_error *run(struct cli_args *args)
 {
 	struct kmp_source *before cleanup(cleanup_source) = NULL;
@@ -61,6 +80,7 @@ static struct kmp_error *run(struct cli_args *args)
 	try(cli_group_check(args, &group, tags, true));
 	try(cli_output_open(args, &output));
 	try(compare(&group, sources, tags, &diff));
+	try(choose_rows(args, &output, diff));
 	return cli_write_groups(args, diff, &output);
 }
 
@@ -69,14 +89,14 @@ const struct cli_command cmd_diff = {
 	.summary = "compares two moments: what grew and what shrank",
 	.synopsis = "BEFORE AFTER",
 	.details =
-		"Each is what 'kmemprof report' or 'kmemprof tags' reads; FILE@N is the Nth "
-		"snapshot of\n"
-		"a ledger file. Page owners are compared if both hold them, else tags. --by takes "
-		"the\n"
-		"keys of those verbs. What grew most comes first; --sort -delta puts what shrank "
-		"first.\n"
-		"Where one side was cut to its largest tags, a tag that it lacks has an unknown "
-		"change.\n",
+		"Each is what 'kmemprof report' or 'kmemprof tags' reads; FILE@N is the Nth\n"
+		"snapshot of a ledger file. Page owners are compared if both hold them, else\n"
+		"tags. --by takes the keys of those verbs.\n"
+		"\n"
+		"What grew most comes first. A table that is cut shows the largest changes in\n"
+		"either direction; --sort delta takes growth alone, --sort -delta what\n"
+		"shrank. Where one side was cut to its largest tags, a tag that it lacks has\n"
+		"an unknown change.\n",
 	.options =
 		(const struct cli_option[]){
 			CLI_GROUP_OPTIONS,

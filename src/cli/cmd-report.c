@@ -29,22 +29,19 @@ const struct cli_command cmd_report = {
 	.summary = "groups page owners: who owns the memory",
 	.synopsis = "[FILE]",
 	.details =
-		"FILE is page_owner or page_owner_stacks text of any kernel (- for standard "
-		"input), a\n"
-		"directory that holds the kernel's files, or a ledger file. With no FILE, the "
-		"running\n"
-		"kernel is read.\n"
+		"FILE is page_owner or page_owner_stacks text of any kernel (- for standard\n"
+		"input), a directory that holds the kernel's files, or a ledger file. With no\n"
+		"FILE, the running kernel is read.\n"
 		"\n"
-		"Keys of --by: stack (the default) handle comm pid tgid order gfp migratetype "
-		"block\n"
-		"flags node zone memcg module function allocator. function is the innermost one "
-		"outside\n"
-		"the allocators; module the innermost one, 'kernel' for built-in code; allocator "
-		"is CMA,\n"
-		"SLAB, VMALLOC or OTHERS, as in page_owner_sort.\n"
+		"Keys of --by: stack (the default) handle comm pid tgid order gfp migratetype\n"
+		"block flags node zone memcg module function allocator. function is the\n"
+		"innermost one outside the allocators; module the innermost one, 'kernel' for\n"
+		"built-in code; allocator is CMA, SLAB, VMALLOC or OTHERS, as in\n"
+		"page_owner_sort.\n"
 		"\n"
-		"--where: order>=3, comm==nginx, node in 0,2-3, gfp has __GFP_COMP, stack~REGEX,\n"
-		"migrated, …, joined with && || ! and parentheses.\n",
+		"--where: order>=3, comm==nginx, node in 0,2-3, gfp has __GFP_COMP,\n"
+		"stack~REGEX, migrated, slab and more, joined with && || ! and parentheses;\n"
+		"see docs/where.md.\n",
 	.options = (const struct cli_option[]){ CLI_GROUP_OPTIONS, CLI_VIEW_OPTIONS, { 0 } },
 	.max_args = 1,
 	.run = run,

@@ -223,7 +223,7 @@ static struct kmp_error *parse_any(struct parser *parser, int *number);
 static struct kmp_error *parse_one(struct parser *parser, int *number)
 {
 	size_t at = kmp_lex_skip_blanks(&parser->lex);
-	int child;
+	int child = NONE;
 
 	if (kmp_lex_take(&parser->lex, "!")) {
 		if (++parser->depth > DEPTH_MAX)
@@ -295,7 +295,7 @@ static uint32_t link_tests(struct parser *parser, int number, uint32_t yes, uint
 
 static struct kmp_error *parse(struct parser *parser)
 {
-	int root;
+	int root = NONE;
 
 	if (parser->lex.len > LENGTH_MAX)
 		return kmp_error_new(KMP_ERROR_USAGE, "the expression is longer than %d bytes",

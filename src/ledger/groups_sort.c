@@ -3,7 +3,7 @@
 #include "base/nearest.h"
 #include "ledger/groups.h"
 
-enum figure { PAGES, BYTES, RECORDS, TIMES, DELTA, KEY };
+enum figure { PAGES, BYTES, RECORDS, TIMES, DELTA, CHANGE, KEY };
 
 struct order {
 	enum figure figure;
@@ -57,6 +57,17 @@ int kmp_value_compare(const struct kmp_value *a, const struct kmp_value *b)
 	return (a->number > b->number) - (a->number < b->number);
 }
 
+/* A change's size whatever its sign; then what is unknown, then what did not change. */
+static int64_t change_of(const struct kmp_group *group)
+{
+	int64_t delta = kmp_sums_delta(group->now.bytes, group->before.bytes);
+
+	if (group->unknown || !delta)
+		return group->unknown ? -1 : -2;
+	/* The size less one, which fits for the least number too. */
+	return ~(delta > 0 ? -delta : delta);
+}
+
 static int64_t figure_of(const struct kmp_group *group, enum figure figure)
 {
 	switch (figure) {
@@ -70,6 +81,8 @@ static int64_t figure_of(const struct kmp_group *group, enum figure figure)
 		return group->ts_last > INT64_MAX ? INT64_MAX : (int64_t)group->ts_last;
 	case DELTA:
 		return kmp_sums_delta(group->now.bytes, group->before.bytes);
+	case CHANGE:
+		return change_of(group);
 	case BYTES:
 	case KEY:
 		break;
@@ -104,8 +117,8 @@ static const struct {
 	const char *name;
 	enum figure figure;
 } figures[] = {
-	{ "pages", PAGES },   { "bytes", BYTES }, { "records", RECORDS },
-	{ "calls", RECORDS }, { "ts", TIMES },	  { "delta", DELTA },
+	{ "pages", PAGES }, { "bytes", BYTES }, { "records", RECORDS }, { "calls", RECORDS },
+	{ "ts", TIMES },    { "delta", DELTA }, { "change", CHANGE },
 };
 
 enum { FIGURE_COUNT = sizeof(figures) / sizeof(*figures), NAMES_MAX = FIGURE_COUNT + 32 };
@@ -139,10 +152,10 @@ static struct kmp_error *parse_order(const struct kmp_groups *groups, const char
 	for (size_t i = 0; i < FIGURE_COUNT; i++) {
 		if (strcmp(figures[i].name, by))
 			continue;
-		if (figures[i].figure == DELTA && !groups->difference)
-			return kmp_error_new(KMP_ERROR_USAGE,
-					     "cannot sort by 'delta': this is no difference");
 		order->figure = figures[i].figure;
+		if ((order->figure == DELTA || order->figure == CHANGE) && !groups->difference)
+			return kmp_error_new(KMP_ERROR_USAGE,
+					     "cannot sort by '%s': this is no difference", by);
 		return NULL;
 	}
 	return unknown_name(groups, by);

@@ -145,6 +145,26 @@ static void what_a_cut_side_lacks_is_unknown(void **state)
 	kmp_groups_destroy(b);
 }
 
+static void change_is_growth_or_shrinkage(void **state)
+{
+	static const struct tag boot[] = {
+		{ "same", 5 }, { "gone", 9 }, { "less", 30 }, { "more", 1 }
+	};
+	static const struct tag later[] = { { "same", 5 }, { "less", 10 }, { "more", 11 } };
+	static const char *const want[] = { "less", "more", "gone", "same" };
+	struct kmp_groups *a = tag_groups(boot, 4, false), *b = tag_groups(later, 3, true);
+	struct kmp_groups *diff;
+
+	assert_null(kmp_groups_diff(a, b, &diff));
+	assert_null(kmp_groups_sort(diff, "change"));
+	for (size_t i = 0; i < 4; i++)
+		assert_string_equal(diff->groups[i].key[0].text, want[i]);
+	assert_true(diff->groups[2].unknown);
+	kmp_groups_destroy(diff);
+	kmp_groups_destroy(a);
+	kmp_groups_destroy(b);
+}
+
 static void zeros_are_left_out(void **state)
 {
 	static const struct tag tags[] = { { "used", 1 } };
@@ -188,6 +208,7 @@ int main(void)
 		cmocka_unit_test(the_deltas_add_up_to_the_difference_of_totals),
 		cmocka_unit_test(nothing_changed_is_no_growth),
 		cmocka_unit_test(what_a_cut_side_lacks_is_unknown),
+		cmocka_unit_test(change_is_growth_or_shrinkage),
 		cmocka_unit_test(zeros_are_left_out),
 		cmocka_unit_test(unlike_groups_are_refused),
 	};

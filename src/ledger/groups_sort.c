@@ -123,14 +123,21 @@ static const struct {
 
 enum { FIGURE_COUNT = sizeof(figures) / sizeof(*figures), NAMES_MAX = FIGURE_COUNT + 32 };
 
+static bool of_difference(enum figure figure)
+{
+	return figure == DELTA || figure == CHANGE;
+}
+
 static struct kmp_error *unknown_name(const struct kmp_groups *groups, const char *name)
 {
 	const char *known[NAMES_MAX];
 	char offer[KMP_NEAREST_SIZE];
 	size_t count = 0;
 
-	for (size_t i = 0; i < FIGURE_COUNT; i++)
-		known[count++] = figures[i].name;
+	for (size_t i = 0; i < FIGURE_COUNT; i++) {
+		if (groups->difference || !of_difference(figures[i].figure))
+			known[count++] = figures[i].name;
+	}
 	for (size_t i = 0; i < groups->key_count && count < NAMES_MAX; i++)
 		known[count++] = groups->keys[i];
 	kmp_nearest(name, strlen(name), known, count, offer);
@@ -153,7 +160,7 @@ static struct kmp_error *parse_order(const struct kmp_groups *groups, const char
 		if (strcmp(figures[i].name, by))
 			continue;
 		order->figure = figures[i].figure;
-		if ((order->figure == DELTA || order->figure == CHANGE) && !groups->difference)
+		if (of_difference(order->figure) && !groups->difference)
 			return kmp_error_new(KMP_ERROR_USAGE,
 					     "cannot sort by '%s': this is no difference", by);
 		return NULL;

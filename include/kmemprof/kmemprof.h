@@ -717,6 +717,9 @@ int64_t kmp_pages_read(struct kmp_pages_file *file, uint64_t *pfn, char *buf, si
 
 /* ---- Ledger files -------------------------------------------------------------------------- */
 
+/* Does the file at path begin as a ledger file does? False also if there is none. */
+bool kmp_store_probe(const char *path);
+
 /* A ledger file being written. Opaque; see kmp_store_create(). */
 struct kmp_store;
 

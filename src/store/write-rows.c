@@ -38,6 +38,8 @@ static struct kmp_error *write_owners(struct kmp_store *store)
 		try(kmp_db_bind(stmt, "iinninniuu", store->first.owner + i, store->first.snapshot,
 				stack, task, (int64_t)o->order, gfp, type, (int64_t)o->form,
 				sums->records, sums->pages));
+		if (o->form == store->form)
+			sqlite3_bind_null(stmt, 8);
 		try(kmp_db_run(stmt));
 	}
 	return NULL;

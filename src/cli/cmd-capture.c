@@ -150,7 +150,7 @@ static void print_summary(const char *path, const char *source, const struct kmp
 	if (!stat(path, &st)) {
 		printf("; the file has ");
 		print_size((uint64_t)st.st_size);
-		if (text && !appended)
+		if ((uint64_t)st.st_size < text && !appended)
 			printf(", %.2f %% of the text", 100.0 * (double)st.st_size / (double)text);
 	}
 	putchar('\n');

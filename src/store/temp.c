@@ -115,6 +115,22 @@ static struct kmp_error *lock_old(struct kmp_temp *temp)
 	return NULL;
 }
 
+/* A file that is appended to stays whose it is, as far as we may, and as private as it is. */
+static struct kmp_error *keep_owner(const struct kmp_temp *temp)
+{
+	struct stat st;
+
+	if (temp->old_fd < 0)
+		return NULL;
+	if (fstat(temp->old_fd, &st))
+		return kmp_error_system(errno, temp->target, "cannot read");
+	if (fchown(temp->fd, st.st_uid, st.st_gid) && st.st_uid != geteuid())
+		return NULL;
+	if (fchmod(temp->fd, st.st_mode & 0777))
+		return kmp_error_system(errno, temp->target, "cannot write");
+	return NULL;
+}
+
 static struct kmp_error *create(struct kmp_temp *temp, const char *target, bool lock)
 {
 	size_t dir_len;
@@ -134,7 +150,7 @@ static struct kmp_error *create(struct kmp_temp *temp, const char *target, bool 
 	}
 	/* Tells remove_stale() of others that we live. */
 	flock(temp->fd, LOCK_EX | LOCK_NB);
-	return NULL;
+	return keep_owner(temp);
 }
 
 struct kmp_error *kmp_temp_create(struct kmp_temp *temp, const char *target, bool lock)

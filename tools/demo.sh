@@ -6,10 +6,16 @@
 need build
 build build -Dwerror=true
 
-capture=tests/data/captures/linux-7.3
+files=demo/linux-7.3
 ledger=demo/linux-7.3.kmp
 flame=demo/flamegraph.svg
-mkdir -p demo
+rm -rf "$files" "$ledger"
+mkdir -p "$files"
+# What one would copy from the machine; the tests' captures hold page_owner in other modes, too.
+for file in page_owner.stack_handle show_stacks show_handles show_stacks_handles allocinfo; do
+	cp "tests/data/captures/linux-7.3/$file.xz" "$files"
+done
+cp tests/data/captures/linux-7.3/{zoneinfo,version} "$files"
 
 # Show a command as one would type it, and run it.
 show() { # WHAT COMMAND…
@@ -17,8 +23,8 @@ show() { # WHAT COMMAND…
 	PATH="$PWD/build:$PATH" "${@:2}"
 }
 
-show "From the kernel's files to one ledger file" \
-	kmemprof capture --source "$capture" -o "$ledger"
+show "From the kernel's files, copied to a directory, to one ledger file" \
+	kmemprof capture --source "$files" -o "$ledger"
 show "Who owns the memory, by stack: the five largest" \
 	kmemprof report --by stack --limit 5 "$ledger"
 show "By task" kmemprof report --by comm --limit 10 "$ledger"

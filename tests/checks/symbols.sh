@@ -33,6 +33,9 @@ differ map header "in src/libkmemprof.map, not in the header"
 differ map library "in the map, not defined in the library"
 differ library map "exported by the library, not in the map"
 differ cli map "called by src/cli, not public"
-LC_ALL=C sort -c "$work/map-order" || status=1
+LC_ALL=C sort -c "$work/map-order" || {
+	echo "src/libkmemprof.map is not in alphabetical order"
+	status=1
+}
 echo "$(wc -l <"$work/map") public functions, $(wc -l <"$work/cli") used by the command line"
 exit "$status"

@@ -723,9 +723,6 @@ bool kmp_store_probe(const char *path);
 /* A ledger file being written. Opaque; see kmp_store_create(). */
 struct kmp_store;
 
-/* Does the file at path begin as a ledger file does? False also if there is none. */
-bool kmp_store_probe(const char *path);
-
 /*
  * Start a ledger file (docs/ledger-file.md) at path, mode 0600; a snapshot is appended to the one
  * that is there if append is set. Nothing is at path, or what was there before, until

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+/* One on a line. */
+/* clang-format off */
 /* clang-format off: a line each, in the order of the help */
 const struct cli_command *const cli_commands[] = {
 	&cmd_capture,

@@ -33,16 +33,7 @@ static struct kmp_error *parse_file(const char *name, enum kmp_stacks_file *file
 			     name);
 }
 
-static struct kmp_error *discard(void *arg, struct kmp_ledger *ledger, const struct kmp_page *pages,
-				 size_t count)
-{
-	return NULL;
-}
-
-/*
- * show_stacks_handles lists every stack that has a handle, also those without pages. Where the
- * source is no page_owner text, its stacks came from such a file, in its order.
- */
+/* Every stack of the ledger that has a handle, in its order, also those without pages. */
 static struct kmp_error *feed_stacks(struct kmp_ledger *ledger, const struct kmp_sink *sink)
 {
 	struct kmp_page page = {
@@ -71,21 +62,30 @@ static struct kmp_error *feed_stacks(struct kmp_ledger *ledger, const struct kmp
 	return NULL;
 }
 
-static struct kmp_error *read_groups(struct kmp_source *source, struct kmp_ledger *ledger,
-				     enum kmp_stacks_file file, struct kmp_groups **groups)
+static struct kmp_error *group_stacks(struct kmp_ledger *ledger, struct kmp_groups **groups)
 {
 	struct kmp_grouping *grouping cleanup(cleanup_grouping) = NULL;
-	const struct kmp_sink nowhere = { .pages = discard };
 
 	try(kmp_grouping_create(ledger, "stack,handle", NULL, &grouping));
 	struct kmp_sink sink = kmp_grouping_sink(grouping);
 
-	if (file == KMP_SHOW_STACKS_HANDLES && !(kmp_source_holds(source) & KMP_READ_PAGES)) {
-		try(kmp_source_read(source, ledger, KMP_READ_PAGES, &nowhere));
-		try(feed_stacks(ledger, &sink));
-	} else {
-		try(kmp_source_read(source, ledger, KMP_READ_PAGES, &sink));
-	}
+	try(feed_stacks(ledger, &sink));
+	return kmp_grouping_finish(no_free(grouping), groups);
+}
+
+static struct kmp_error *read_groups(struct kmp_source *source, struct kmp_ledger *ledger,
+				     enum kmp_stacks_file file, struct kmp_groups **groups)
+{
+	struct kmp_grouping *grouping cleanup(cleanup_grouping) = NULL;
+
+	try(kmp_grouping_create(ledger, "stack,handle", NULL, &grouping));
+	struct kmp_sink sink = kmp_grouping_sink(grouping);
+
+	try(kmp_source_read(source, ledger, KMP_READ_PAGES, &sink));
+	/* What is no page_owner text has its handles from a show_stacks_handles, in its order. */
+	if (file == KMP_SHOW_STACKS_HANDLES &&
+	    strcmp(kmp_ledger_facts(ledger)->kind, "page_owner") != 0)
+		return group_stacks(ledger, groups);
 	return kmp_grouping_finish(no_free(grouping), groups);
 }
 

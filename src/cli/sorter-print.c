@@ -37,7 +37,8 @@ const char *sorter_text(const struct sorter *sorter, struct sort_entry *entry)
 /* What the text of a page holds that has a stack and nothing else, below the first line. */
 const char *sorter_stack(const struct sorter *sorter, struct sort_entry *entry)
 {
-	const uint32_t kept = KMP_FORM_TRACE | KMP_FORM_HANDLE | KMP_FORM_ADDRESS | KMP_FORM_MASK;
+	const uint32_t kept = KMP_FORM_TRACE | KMP_FORM_HANDLE | KMP_FORM_ADDRESS | KMP_FORM_MASK |
+			      KMP_FORM_END_MARK;
 	struct kmp_page page = entry->page;
 
 	if (entry->stack)

@@ -9,7 +9,8 @@ enum {
 	WITH_HANDLE = 1 << 1,
 	WITH_ADDRESS = 1 << 2, /* ` [<ffffffff81164e9a>] sym+0x15a/0xa30` */
 	BRACKETS_2_6 = 1 << 3, /* `[0xc0132258] sym+280` */
-	MADE = 1 << 4
+	WITH_END_MARK = 1 << 4,
+	MADE = 1 << 5
 };
 
 struct text {
@@ -117,6 +118,9 @@ static struct kmp_error *append_pfn(const struct kmp_ledger *ledger, const struc
 	return NULL;
 }
 
+/* What stood behind a trace of fewer frames than there was room for. */
+static const char end_mark[] = " [<ffffffffffffffff>] 0xffffffffffffffff\n";
+
 static struct kmp_error *append_frames(const struct kmp_ledger *ledger, uint32_t number,
 				       uint32_t variant, struct kmp_bytes *out)
 {
@@ -139,6 +143,8 @@ static struct kmp_error *append_frames(const struct kmp_ledger *ledger, uint32_t
 		*p++ = '\n';
 		out->len = (size_t)(p - out->data);
 	}
+	if (variant & WITH_END_MARK)
+		return vec_append(out, end_mark, sizeof(end_mark) - 1);
 	return NULL;
 }
 
@@ -177,6 +183,8 @@ static uint32_t variant_of(uint32_t form, enum kmp_mode mode)
 		variant |= WITH_HANDLE;
 	if (form & KMP_FORM_ADDRESS)
 		variant |= form & KMP_FORM_MASK ? WITH_ADDRESS : BRACKETS_2_6;
+	if (form & KMP_FORM_END_MARK)
+		variant |= WITH_END_MARK;
 	return variant;
 }
 

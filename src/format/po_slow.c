@@ -172,6 +172,8 @@ static struct kmp_error *add_frame(struct slow *s, const char *text, size_t len)
 	try(kmp_frame_add(s->p->ledger, text, len, &number, &address));
 	if (address)
 		s->record.page.form |= KMP_FORM_ADDRESS;
+	if (number == KMP_NONE)
+		s->record.page.form |= KMP_FORM_END_MARK;
 	return number == KMP_NONE ? NULL : vec_push(&s->frames, number);
 }
 

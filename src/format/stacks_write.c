@@ -114,7 +114,7 @@ static void print_entry(const struct kmp_group *group, const struct columns *col
 static struct kmp_error *check_source(const struct kmp_groups *groups,
 				      const struct columns *columns, enum kmp_stacks_file file)
 {
-	bool any = !groups->count;
+	bool any = false;
 
 	if (columns->stack == SIZE_MAX && columns->handle == SIZE_MAX)
 		return kmp_error_new(KMP_ERROR_USAGE, "groups by stack or handle are needed");

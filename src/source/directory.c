@@ -192,4 +192,5 @@ void kmp_directory_deinit(struct kmp_directory *dir)
 	for (size_t i = 0; i < dir->left_out.len; i++)
 		free(dir->left_out.data[i]);
 	vec_deinit(&dir->left_out);
+	*dir = (struct kmp_directory){ 0 };
 }

@@ -132,6 +132,18 @@ static void a_record_of_linux_3_19(void **state)
 		       " [<ffffffffa0427d72>] xfs_read+0x88/0x120 [xfs]\n\n");
 }
 
+static void the_end_mark_of_short_traces(void **state)
+{
+	assert_null(kmp_ledger_set_address(ledger, frames[0], 0xffffffff81164e9a));
+	assert_null(kmp_ledger_set_address(ledger, frames[1], 0xffffffffa0427d72));
+	assert_printed(KMP_MODE_AS_READ,
+		       KMP_FORM_MASK | FRAMES | KMP_FORM_ADDRESS | KMP_FORM_END_MARK,
+		       "Page allocated via order 3, mask 0xcc0(GFP_KERNEL)\n"
+		       " [<ffffffff81164e9a>] alloc_pages+0x15a/0xa30\n"
+		       " [<ffffffffa0427d72>] xfs_read+0x88/0x120 [xfs]\n"
+		       " [<ffffffffffffffff>] 0xffffffffffffffff\n\n");
+}
+
 #define PFN_DECIMAL                                                                                \
 	"PFN 524241 type Movable Block 1023 type CMA Flags 0x4(referenced|node=1|zone=0)\n"
 #define PFN_HEX "PFN 0x7ffd1 type Movable Block 1023 type CMA Flags 0x4(referenced|node=1|zone=0)\n"
@@ -269,6 +281,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		test(a_record_of_linux_2_6),
 		test(a_record_of_linux_3_19),
+		test(the_end_mark_of_short_traces),
 		test(a_record_of_linux_4_6),
 		test(records_of_linux_5),
 		test(records_of_linux_6),

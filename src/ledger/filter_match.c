@@ -15,7 +15,7 @@ static inline bool number_of(enum kmp_field field, const struct kmp_ledger *ledg
 	switch (field) {
 	case KMP_FIELD_ORDER:
 		*value = page->order;
-		return true;
+		return kmp_order_is_told(page);
 	case KMP_FIELD_PFN:
 		*value = page->pfn;
 		return page->pfn != KMP_UNKNOWN;

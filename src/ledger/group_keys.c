@@ -141,7 +141,7 @@ struct kmp_error *kmp_parts_of(struct kmp_parts *parts, const struct kmp_ledger 
 		each(p->task);
 		break;
 	case KMP_KEY_ORDER:
-		each(p->order);
+		each(kmp_order_is_told(p) ? p->order : KMP_NONE);
 		break;
 	case KMP_KEY_GFP:
 		each(p->gfp);
@@ -322,7 +322,7 @@ struct kmp_error *kmp_part_value(struct kmp_parts *parts, const struct kmp_ledge
 		*value = task_value(ledger, key, part);
 		break;
 	case KMP_KEY_ORDER:
-		*value = number_value(part);
+		*value = told_number((int32_t)part);
 		break;
 	case KMP_KEY_NODE:
 		*value = told_number((int32_t)part);

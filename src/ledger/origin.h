@@ -33,6 +33,12 @@ struct kmp_span kmp_trace_module(const struct kmp_ledger *ledger, uint32_t trace
 /* Is one of these names between the parentheses of a mask or flags text (or 3.19's letters)? */
 bool kmp_flags_have(const char *text, size_t len, const char *name, size_t name_len);
 
+/* Is the order told? Counts of show_stacks are of pages, or of allocations, of any orders. */
+static inline bool kmp_order_is_told(const struct kmp_page *page)
+{
+	return page->records && !(page->form & KMP_FORM_APPROXIMATE);
+}
+
 /* Who handed the memory out, in the sense of page_owner_sort; the first that holds. */
 enum kmp_allocator {
 	KMP_ALLOCATOR_CMA,

@@ -170,16 +170,20 @@ static void times_and_lower_bounds_are_kept(void **state)
 	struct kmp_page pages[4];
 
 	sample_create(&sample, 3);
+	uint32_t type = sample_text(&sample, KMP_DICT_TYPE, "Movable");
+
 	for (size_t i = 0; i < 4; i++) {
-		pages[i] = (struct kmp_page){
-			.ts = 50 - i, .records = 1, .pages = 1, .stack = KMP_NONE, .order = i == 3
-		};
+		pages[i] = (struct kmp_page){ .ts = 50 - i,
+					      .records = 1,
+					      .pages = 1,
+					      .stack = KMP_NONE,
+					      .type = i == 3 ? KMP_NONE : type };
 	}
 	pages[2].form = KMP_FORM_APPROXIMATE;
 	pages[1].ts = KMP_UNKNOWN;
 	pages[3].ts = KMP_UNKNOWN;
 	pages[3].records = 0;
-	struct kmp_groups *groups = group(&sample, "order", pages, 4, true);
+	struct kmp_groups *groups = group(&sample, "migratetype", pages, 4, true);
 
 	assert_int_equal(groups->groups[0].ts_first, 48);
 	assert_int_equal(groups->groups[0].ts_last, 50);
@@ -188,10 +192,35 @@ static void times_and_lower_bounds_are_kept(void **state)
 	assert_true(groups->groups[1].ts_last == KMP_UNKNOWN);
 	assert_true(groups->records_unknown);
 	kmp_groups_destroy(groups);
-	groups = group(&sample, "order,stack", pages, 3, true);
+	groups = group(&sample, "migratetype,stack", pages, 3, true);
 	assert_int_equal(groups->groups[0].ts_first, 48);
 	assert_false(groups->records_unknown);
 	kmp_groups_destroy(groups);
+	kmp_ledger_destroy(sample.ledger);
+}
+
+static void counts_of_show_stacks_tell_no_order(void **state)
+{
+	struct kmp_page pages[] = {
+		{ .records = 1, .pages = 1, .stack = KMP_NONE },
+		{ .records = 0, .pages = 9, .stack = KMP_NONE },
+		{ .records = 5, .pages = 5, .stack = KMP_NONE, .form = KMP_FORM_APPROXIMATE },
+	};
+	struct kmp_filter *filter;
+	struct sample sample;
+
+	sample_create(&sample, 8);
+	struct kmp_groups *groups = group(&sample, "order", pages, 3, false);
+
+	assert_int_equal(groups->count, 2);
+	assert_int_equal(groups->groups[0].key[0].kind, KMP_VALUE_NONE);
+	assert_int_equal(groups->groups[0].now.pages, 14);
+	assert_int_equal(groups->groups[1].key[0].number, 0);
+	kmp_groups_destroy(groups);
+	assert_null(kmp_filter_compile("order==0 || order!=0", &filter));
+	for (size_t i = 0; i < 3; i++)
+		assert_int_equal(kmp_filter_match(filter, sample.ledger, &pages[i]), i == 0);
+	kmp_filter_destroy(filter);
 	kmp_ledger_destroy(sample.ledger);
 }
 
@@ -325,6 +354,7 @@ int main(void)
 		cmocka_unit_test(groups_are_those_of_a_plain_count),
 		cmocka_unit_test(a_trace_is_one_group_whatever_its_handles),
 		cmocka_unit_test(times_and_lower_bounds_are_kept),
+		cmocka_unit_test(counts_of_show_stacks_tell_no_order),
 		cmocka_unit_test(only_needed_columns_are_asked_for),
 		cmocka_unit_test(unknown_keys_offer_the_nearest),
 		cmocka_unit_test(allocators_are_known_by_name),

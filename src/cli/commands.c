@@ -3,9 +3,8 @@
 
 #include <string.h>
 
-/* One on a line. */
+/* One on a line, in the order of the help. */
 /* clang-format off */
-/* clang-format off: a line each, in the order of the help */
 const struct cli_command *const cli_commands[] = {
 	&cmd_capture,
 	&cmd_report,

@@ -9,7 +9,6 @@
 #include "base/cleanup.h"
 #include "base/error.h"
 #include "cli/common.h"
-#include "cli/filter.h"
 
 static const char page_owner[] = CLI_KERNEL "/page_owner";
 

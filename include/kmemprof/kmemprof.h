@@ -529,7 +529,8 @@ struct kmp_grouping;
 /*
  * Group page owners by one or more keys, joined with commas: stack handle comm pid tgid order gfp
  * migratetype block (migratetype of the pageblock) flags node zone memcg module function
- * allocator. filter may be NULL; it must outlive the grouping. KMP_ERROR_USAGE for an unknown key
+ * allocator. Their meaning is told in docs/cli.md; stacks of the same trace are one group. filter
+ * may be NULL; it must outlive the grouping, as must the ledger. KMP_ERROR_USAGE for an unknown key
  * names the nearest ones. Free it with kmp_grouping_finish() or kmp_grouping_destroy().
  */
 struct kmp_error *kmp_grouping_create(struct kmp_ledger *ledger, const char *keys,

@@ -717,6 +717,85 @@ int64_t kmp_pages_write(struct kmp_pages_file *file, const char *text, size_t le
  */
 int64_t kmp_pages_read(struct kmp_pages_file *file, uint64_t *pfn, char *buf, size_t size);
 
+/* ---- The kernel's allocinfo file over tags in memory ---------------------------------------- */
+
+/*
+ * Tags whose counters are kept per CPU and added up when they are asked for. Opaque; see
+ * kmp_tags_create(). Any number of threads can read tags through files of their own while others
+ * count into them or add tags.
+ */
+struct kmp_tags;
+
+/* The tags of a ledger, on one CPU; the ledger may go. Free them with kmp_tags_destroy(). */
+struct kmp_error *kmp_tags_create(const struct kmp_ledger *ledger, struct kmp_tags **tags);
+
+/* No tags yet, counters for so many CPUs (1 to 65536). Free them with kmp_tags_destroy(). */
+struct kmp_error *kmp_tags_create_empty(unsigned cpus, struct kmp_tags **tags);
+
+/* Free tags; their files must be closed. */
+void kmp_tags_destroy(struct kmp_tags *tags);
+
+/*
+ * Add tags behind those that are there, all or none, as the kernel does when it loads a module.
+ * Strings are copied, and bytes and calls become the counters of CPU 0. The same location can
+ * come twice, and stays two tags.
+ */
+struct kmp_error *kmp_tags_add(struct kmp_tags *tags, const struct kmp_tag *list, size_t count);
+
+/*
+ * Add to the counters of tag `number` (from 0, in the order added) on one CPU; sums wrap. Each
+ * CPU's counters are changed by one thread at a time, and none while kmp_tags_add() runs.
+ */
+void kmp_tags_charge(struct kmp_tags *tags, size_t number, unsigned cpu, int64_t bytes,
+		     int64_t calls);
+
+/* How many tags there are. */
+size_t kmp_tags_count(struct kmp_tags *tags);
+
+/* A number that grows whenever tags are added: 0 without any, 1 for those of a ledger. */
+uint64_t kmp_tags_content_id(struct kmp_tags *tags);
+
+/* A descriptor of allocinfo: a filter and a position of its own. Opaque; see kmp_tags_open(). */
+struct kmp_tags_file;
+
+/*
+ * Open tags. Any number of files can be used at once, each by one thread at a time. Close it with
+ * kmp_tags_close().
+ */
+struct kmp_error *kmp_tags_open(struct kmp_tags *tags, struct kmp_tags_file **file);
+
+/* Close a file. */
+void kmp_tags_close(struct kmp_tags_file *file);
+
+/*
+ * Read the text, version 2.0, from a byte offset, as pread() does: size bytes unless it ends
+ * before, 0 at its end, -ENOMEM. It is made in pieces of 64 KiB with the figures of the moment; a
+ * read at offset 0 begins anew. Of further words, those of the form `key:value` are printed.
+ */
+int64_t kmp_tags_read(struct kmp_tags_file *file, char *buf, size_t size, uint64_t offset);
+
+/*
+ * What the kernel answers to an ioctl: 0, or -EINVAL, -ENOENT, -ENOTTY, -EFAULT. arg has as many
+ * bytes as the request's number says, in any alignment; NULL stands for a bad pointer. Sizes are
+ * compared without sign: a tag below zero is larger than all others.
+ */
+int kmp_tags_ioctl(struct kmp_tags_file *file, uint32_t request, void *arg);
+
+/*
+ * The same for programs: the tag number pos, from 0, of those that pass the filter (NULL: all),
+ * which becomes the file's, as the position does. Each tag is compared by itself, sizes with their
+ * sign. 0; -EINVAL where min_size is above max_size; -ENOENT where there is no such tag (and the
+ * file is as it was, if pos is no number of a tag at all). The strings live as long as the tags.
+ */
+int kmp_tags_get_at(struct kmp_tags_file *file, const struct kmp_tag_filter *filter, uint64_t pos,
+		    struct kmp_tag *tag);
+
+/*
+ * The tag that passes the file's filter after the one that was found last, or the first. -ENOENT
+ * at the end; the next call begins anew.
+ */
+int kmp_tags_get_next(struct kmp_tags_file *file, struct kmp_tag *tag);
+
 /* ---- Ledger files -------------------------------------------------------------------------- */
 
 /* Does the file at path begin as a ledger file does? False also if there is none. */

@@ -12,7 +12,7 @@
 #include "base/cleanup.h"
 #include "base/unpack.h"
 
-enum { HEAD_SIZE = 64 << 10, PACKED_SIZE = 256 << 10 };
+enum { HEAD_SIZE = 64 << 10, PACKED_SIZE = 256 << 10, RECORD_SIZE = 64 << 10 };
 
 struct kmp_input {
 	char *path;
@@ -32,7 +32,61 @@ struct kmp_input {
 	bool packed_end; /* no more packed bytes to read */
 	bool between;	 /* a packed stream has ended, none has begun since */
 	bool looked;	 /* the packing was looked for */
+	char *record;	 /* what did not fit into the caller's buffer, see read_file() */
+	size_t record_len;
+	size_t record_pos;
 };
+
+/* An end of the record that was read apart. */
+static size_t take_record(struct kmp_input *in, char *buf, size_t size)
+{
+	size_t n = in->record_len - in->record_pos;
+
+	if (n > size)
+		n = size;
+	if (n)
+		memcpy(buf, in->record + in->record_pos, n);
+	in->record_pos += n;
+	return n;
+}
+
+static ssize_t read_fd(const struct kmp_input *in, char *buf, size_t size)
+{
+	ssize_t n;
+
+	do {
+		n = read(in->fd, buf, size);
+	} while (n < 0 && errno == EINTR);
+	return n;
+}
+
+/*
+ * A read of the running kernel's page_owner returns one record, and fails with ENOMEM where that
+ * does not fit: then it is read apart, and handed out in pieces.
+ */
+static struct kmp_error *read_file(struct kmp_input *in, char *buf, size_t size, size_t *got)
+{
+	*got = take_record(in, buf, size);
+	if (*got || !size)
+		return NULL;
+	ssize_t n = read_fd(in, buf, size);
+
+	if (n < 0 && errno == ENOMEM && size < RECORD_SIZE) {
+		if (!in->record)
+			in->record = malloc(RECORD_SIZE);
+		if (!in->record)
+			return &kmp_error_no_memory;
+		n = read_fd(in, in->record, RECORD_SIZE);
+		in->record_pos = 0;
+		in->record_len = n > 0 ? (size_t)n : 0;
+		if (n > 0)
+			n = (ssize_t)take_record(in, buf, size);
+	}
+	if (n < 0)
+		return kmp_error_system(errno, in->path, "cannot read");
+	*got = (size_t)n;
+	return NULL;
+}
 
 static struct kmp_error *read_raw(struct kmp_input *in, char *buf, size_t size, size_t *got)
 {
@@ -45,14 +99,7 @@ static struct kmp_error *read_raw(struct kmp_input *in, char *buf, size_t size, 
 		in->memory_len -= n;
 		*got = n;
 	} else {
-		ssize_t n;
-
-		do {
-			n = read(in->fd, buf, size);
-		} while (n < 0 && errno == EINTR);
-		if (n < 0)
-			return kmp_error_system(errno, in->path, "cannot read");
-		*got = (size_t)n;
+		try(read_file(in, buf, size, got));
 	}
 	in->done += *got;
 	return NULL;
@@ -249,6 +296,7 @@ void kmp_input_destroy(struct kmp_input *in)
 	kmp_unpack_destroy(in->unpack);
 	free(in->packed);
 	free(in->head);
+	free(in->record);
 	free(in->path);
 	free(in);
 }

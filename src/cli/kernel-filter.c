@@ -32,11 +32,21 @@ static struct kmp_error *copy_records(int fd, FILE *out)
 	}
 }
 
+static bool set_filter(int fd, const char *name, const char *value)
+{
+	char words[4096];
+	int len = snprintf(words, sizeof(words), "%s%s", name, value);
+
+	if ((size_t)len < sizeof(words))
+		return write(fd, words, (size_t)len) == len;
+	errno = EINVAL;
+	return false;
+}
+
 struct kmp_error *cli_kernel_filter(struct cli_args *args, const char *mode, const char *nodes,
 				    bool *done)
 {
 	struct cli_output output cleanup(cli_output_deinit) = { 0 };
-	auto_free char *words = NULL;
 	auto_fd int fd = open(page_owner, O_RDWR | O_CLOEXEC);
 
 	if (fd < 0 && errno == ENOENT)
@@ -45,14 +55,13 @@ struct kmp_error *cli_kernel_filter(struct cli_args *args, const char *mode, con
 					"is not mounted");
 	if (fd < 0)
 		return NULL;
-	if (asprintf(&words, "%s%s %s%s", mode ? "mode=" : "", mode ? mode : "",
-		     nodes ? "nid=" : "", nodes ? nodes : "") < 0) {
-		words = NULL;
-		return kmp_error_new(KMP_ERROR_MEMORY, "out of memory");
-	}
-	/* Older kernels have no filter; a new one refuses nodes that have no memory. */
-	if (write(fd, words, strlen(words)) != (ssize_t)strlen(words))
+	/* Older kernels have no filter. */
+	if (!set_filter(fd, "mode=", mode ? mode : "stack"))
 		return NULL;
+	if (nodes && !set_filter(fd, "nid=", nodes))
+		return kmp_error_system(errno, page_owner,
+					"the kernel refuses the nodes %s; have they memory?",
+					nodes);
 	try(cli_output_open(args, &output));
 	try(copy_records(fd, output.file));
 	try(cli_output_commit(&output));

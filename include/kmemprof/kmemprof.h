@@ -401,7 +401,8 @@ struct kmp_source_options {
 /* What to read; bits. */
 enum kmp_read {
 	KMP_READ_PAGES = 1 << 0, /* page owners */
-	KMP_READ_TAGS = 1 << 1	 /* tags */
+	KMP_READ_TAGS = 1 << 1,	 /* tags */
+	KMP_READ_STACKS = 1 << 2 /* the kernel's own pages by stack, beside its page owners */
 };
 
 /*
@@ -420,7 +421,8 @@ uint32_t kmp_source_holds(const struct kmp_source *source);
 
 /*
  * Read into the ledger what `what` (bits of enum kmp_read) asks for. Page owners go to the sink,
- * or stay in the ledger where sink is NULL. A source is read once. Records that cannot be used
+ * or stay in the ledger where sink is NULL; so does what the kernel counted by stack, which is
+ * asked for alone. A source is read once for each. Records that cannot be used
  * are counted in the ledger's losses, which is no error.
  */
 struct kmp_error *kmp_source_read(struct kmp_source *source, struct kmp_ledger *ledger,
@@ -683,7 +685,10 @@ struct kmp_error *kmp_pages_create(struct kmp_ledger *ledger, struct kmp_pages *
 /* The sink that fills them: hand it to kmp_source_read(). Entries without a PFN are left out. */
 struct kmp_sink kmp_pages_sink(struct kmp_pages *pages);
 
-/* All are there: put them in order and make their texts. Only then can they be opened. */
+/*
+ * All are there: put them in order and make their texts. Only then can they be opened. Stacks of
+ * the ledger that have no handle get one, from 0x40000000 up.
+ */
 struct kmp_error *kmp_pages_finish(struct kmp_pages *pages);
 
 /* How many records there are. */
@@ -795,6 +800,36 @@ int kmp_tags_get_at(struct kmp_tags_file *file, const struct kmp_tag_filter *fil
  * at the end; the next call begins anew.
  */
 int kmp_tags_get_next(struct kmp_tags_file *file, struct kmp_tag *tag);
+/* ---- Mount --------------------------------------------------------------------------------- */
+
+/* The kernel's files, served from a source. Opaque; see kmp_mount_create(). */
+struct kmp_mount;
+
+/*
+ * Read a source and mount page_owner, page_owner_stacks/ and allocinfo at dir, an existing
+ * directory. options may be NULL. Free it with kmp_mount_destroy().
+ */
+struct kmp_error *kmp_mount_create(const char *dir, const char *source,
+				   const struct kmp_source_options *options,
+				   struct kmp_mount **mount);
+
+/*
+ * Serve until the directory is unmounted, or SIGINT, SIGTERM or SIGHUP comes, by as many threads
+ * as there are requests.
+ */
+struct kmp_error *kmp_mount_serve(struct kmp_mount *mount);
+
+/* The ledger that is served: its warnings and losses tell how well the source was read. */
+const struct kmp_ledger *kmp_mount_ledger(const struct kmp_mount *mount);
+
+/* Unmount if that has not been done, and free; NULL is accepted. */
+void kmp_mount_destroy(struct kmp_mount *mount);
+
+/*
+ * Unmount what any process serves at dir, also if it has crashed. KMP_ERROR_SYSTEM if nothing of
+ * ours is mounted there.
+ */
+struct kmp_error *kmp_unmount(const char *dir);
 
 /* ---- Ledger files -------------------------------------------------------------------------- */
 

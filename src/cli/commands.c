@@ -13,6 +13,8 @@ const struct cli_command *const cli_commands[] = {
 	&cmd_filter,
 	&cmd_sort,
 	&cmd_stacks,
+	&cmd_mount,
+	&cmd_umount,
 	&cmd_version,
 	&cmd_help,
 	NULL,

@@ -8,6 +8,8 @@ extern const struct cli_command cmd_capture;
 extern const struct cli_command cmd_diff;
 extern const struct cli_command cmd_filter;
 extern const struct cli_command cmd_help;
+extern const struct cli_command cmd_mount;
+extern const struct cli_command cmd_umount;
 extern const struct cli_command cmd_page_owner_sort;
 extern const struct cli_command cmd_report;
 extern const struct cli_command cmd_sort;

@@ -4,13 +4,6 @@
 #include "base/put.h"
 #include "format/page_owner_write.h"
 
-uint32_t kmp_stack_handle(const struct kmp_ledger *ledger, uint32_t stack)
-{
-	const struct kmp_stack *s = kmp_ledger_stack(ledger, stack);
-
-	return s && s->has_handle ? s->handle : KMP_OWN_HANDLE + stack;
-}
-
 static struct kmp_piece dict(const struct kmp_ledger *ledger, enum kmp_dict which, uint32_t number)
 {
 	size_t len;
@@ -104,11 +97,10 @@ static struct kmp_error *make_stack(struct kmp_page_text *t, uint32_t number,
 		t->unresolved += stack != NULL;
 	try(keep(t, bytes, &frames));
 	if (stack) {
-		t->own_handles += !stack->has_handle;
 		try(vec_reserve(bytes, PUT_NUMBER_MAX + 16));
 		char *p = put_literal(bytes->data, "handle: ");
 
-		p = put_decimal(p, kmp_stack_handle(ledger, number));
+		p = put_decimal(p, stack->handle);
 		*p++ = '\n';
 		try(keep_to(t, bytes, p, &handle));
 	}

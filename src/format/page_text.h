@@ -4,16 +4,13 @@
  * a record is a few copies and numbers: the reader of a mount waits for the copy to it, not for us.
  *
  * Whatever kernel the pages are from, the form is that of 7.3, which today's tools read: what an
- * older kernel did not tell is printed as pid -1, tgid -1, an empty name and 0 ns; stacks without
- * a handle get one of ours (KMP_OWN_HANDLE and up).
+ * older kernel did not tell is printed as pid -1, tgid -1, an empty name and 0 ns.
  */
 #ifndef KMP_FORMAT_PAGE_TEXT_H
 #define KMP_FORMAT_PAGE_TEXT_H
 
 #include "base/arena.h"
 #include "ledger/page_table.h"
-
-enum { KMP_OWN_HANDLE = 0x40000000 };
 
 struct kmp_piece {
 	const char *text;
@@ -35,7 +32,6 @@ struct kmp_page_text {
 	VEC(struct kmp_piece) frames;  /* by stack; the last for none */
 	VEC(struct kmp_piece) handles; /* `handle: 7` lines by stack */
 	uint64_t unresolved;	       /* stacks without frames */
-	uint64_t own_handles;	       /* stacks without a handle of the kernel */
 };
 
 /* Make the texts of a finished table; kmp_page_text_deinit() also after a failure. */
@@ -48,8 +44,5 @@ size_t kmp_page_text_bound(const struct kmp_page_text *text, size_t row, enum km
 
 /* Print a row at p, where kmp_page_text_bound() bytes are free; the end of what was printed. */
 char *kmp_page_text_put(const struct kmp_page_text *text, size_t row, enum kmp_mode mode, char *p);
-
-/* The handle of a stack, the kernel's or ours. */
-uint32_t kmp_stack_handle(const struct kmp_ledger *ledger, uint32_t stack);
 
 #endif

@@ -61,6 +61,7 @@ static void find_nodes(struct kmp_pages *pages)
 struct kmp_error *kmp_pages_finish(struct kmp_pages *pages)
 {
 	try(kmp_page_table_finish(&pages->table));
+	try(kmp_ledger_own_handles(pages->table.ledger));
 	pages->finished = true;
 	try(kmp_page_text_init(&pages->text, &pages->table));
 	find_nodes(pages);

@@ -215,6 +215,21 @@ struct kmp_error *kmp_ledger_add_stack(struct kmp_ledger *ledger, const struct k
 	return NULL;
 }
 
+struct kmp_error *kmp_ledger_own_handles(struct kmp_ledger *ledger)
+{
+	for (uint32_t i = 0; i < ledger->stacks.len; i++) {
+		struct kmp_stack *stack = &ledger->stacks.data[i];
+
+		if (stack->has_handle)
+			continue;
+		stack->handle = KMP_OWN_HANDLE + i;
+		stack->has_handle = true;
+		try(kmp_index_add(&ledger->handle_index, mix(stack->handle, 1), i, handle_hash_of,
+				  ledger));
+	}
+	return NULL;
+}
+
 const struct kmp_task *kmp_ledger_task(const struct kmp_ledger *ledger, uint32_t number)
 {
 	return number < ledger->tasks.len ? &ledger->tasks.data[number] : NULL;

@@ -150,6 +150,8 @@ uint32_t kmp_source_holds(const struct kmp_source *s)
 		holds |= KMP_READ_PAGES;
 	if (s->dir.allocinfo)
 		holds |= KMP_READ_TAGS;
+	if (s->dir.page_owner && (s->dir.show_stacks || s->dir.show_handles))
+		holds |= KMP_READ_STACKS;
 	return holds;
 }
 
@@ -183,6 +185,25 @@ static struct kmp_error *read_file(struct kmp_source *s, const char *path,
 		err = kmp_text_read(kind, input, ledger, sink, &s->options);
 	kmp_input_destroy(input);
 	return err;
+}
+
+/*
+ * What the kernel counted by stack. Handles are the better figures, since show_stacks_handles tells
+ * their stacks, and one reading then serves all three files.
+ */
+static struct kmp_error *read_stacks(struct kmp_source *s, struct kmp_ledger *ledger,
+				     const struct kmp_sink *sink)
+{
+	const struct kmp_directory *dir = &s->dir;
+	const struct kmp_facts facts = *kmp_ledger_facts(ledger);
+
+	if (dir->show_stacks_handles)
+		try(read_file(s, dir->show_stacks_handles, ledger, sink));
+	if (dir->show_handles)
+		try(read_file(s, dir->show_handles, ledger, sink));
+	else if (dir->show_stacks)
+		try(read_file(s, dir->show_stacks, ledger, sink));
+	return kmp_ledger_set_facts(ledger, &facts);
 }
 
 static struct kmp_error *read_directory(struct kmp_source *s, struct kmp_ledger *ledger,
@@ -241,6 +262,8 @@ struct kmp_error *kmp_source_read(struct kmp_source *s, struct kmp_ledger *ledge
 		sink = &keep;
 	if (s->store)
 		return kmp_store_read(s->store, ledger, what, sink);
+	if (s->is_directory && what & KMP_READ_STACKS)
+		return read_stacks(s, ledger, sink);
 	if (s->is_directory)
 		return read_directory(s, ledger, what, sink);
 	/* What only resolves handles does so for whoever wants page owners. */

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/error.h"
+#include "cli/commands.h"
+#include "cli/common.h"
+
+DEFINE_CLEANUP(mount, struct kmp_mount *, kmp_mount_destroy)
+
+static void report(struct cli_args *args, const struct kmp_ledger *ledger)
+{
+	for (size_t i = 0; i < kmp_ledger_count(ledger, KMP_LIST_WARNINGS); i++) {
+		const char *warning = kmp_ledger_warning(ledger, i);
+
+		cli_report_losses(args, &(struct kmp_losses){ .first_reason = "" }, &warning, 1);
+	}
+	cli_report_losses(args, kmp_ledger_losses(ledger), NULL, 0);
+}
+
+/* The mount is there: let go of the terminal and go on as a process of its own. */
+static struct kmp_error *leave_terminal(bool *parent)
+{
+	pid_t pid = fork();
+
+	if (pid < 0)
+		return kmp_error_system(errno, NULL, "cannot go to the background");
+	*parent = pid > 0;
+	if (*parent)
+		return NULL;
+	setsid();
+	auto_fd int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	if (null < 0 || chdir("/"))
+		return kmp_error_system(errno, NULL, "cannot go to the background");
+	dup2(null, STDIN_FILENO);
+	dup2(null, STDOUT_FILENO);
+	dup2(null, STDERR_FILENO);
+	return NULL;
+}
+
+static struct kmp_error *run_mount(struct cli_args *args)
+{
+	struct kmp_mount *mount cleanup(cleanup_mount) = NULL;
+	const char *source = cli_value(args, "source");
+	struct kmp_source_options options = { 0 };
+	bool parent = false;
+
+	if (!source || !strcmp(source, "kernel"))
+		source = CLI_KERNEL;
+	try(kmp_mount_create(args->rest[0], source, &options, &mount));
+	report(args, kmp_mount_ledger(mount));
+	if (!cli_value(args, "foreground"))
+		try(leave_terminal(&parent));
+	if (parent) {
+		/* The child has the mount now. */
+		fflush(NULL);
+		_exit(args->status);
+	}
+	return kmp_mount_serve(mount);
+}
+
+const struct cli_command cmd_mount = {
+	.name = "mount",
+	.summary = "serves the kernel's page_owner and allocinfo files from any source",
+	.synopsis = "DIR",
+	.details =
+		"DIR then holds page_owner, page_owner_stacks/ and allocinfo, which are read,\n"
+		"written and asked as those of Linux 7.3: filters, handles, positions and\n"
+		"ioctls. 'kmemprof umount DIR', SIGINT or SIGTERM end it.\n",
+	.options =
+		(const struct cli_option[]){
+			{ "source", 's', "FILE",
+			  "text dump, directory or ledger file; the running kernel if not told" },
+			{ "foreground", 'F', NULL, "stay, do not go to the background" },
+			{ 0 },
+		},
+	.min_args = 1,
+	.max_args = 1,
+	.run = run_mount,
+};
+
+static struct kmp_error *run_umount(struct cli_args *args)
+{
+	return kmp_unmount(args->rest[0]);
+}
+
+const struct cli_command cmd_umount = {
+	.name = "umount",
+	.summary = "ends a mount, also one whose server has crashed",
+	.synopsis = "DIR",
+	.options = (const struct cli_option[]){ { 0 } },
+	.min_args = 1,
+	.max_args = 1,
+	.run = run_umount,
+};

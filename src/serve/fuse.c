@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#define FUSE_USE_VERSION 312
+#include "serve/fuse.h"
+
+#include <errno.h>
+#include <fuse3/fuse_lowlevel.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "serve/tree.h"
+
+/* The largest read that one request carries; larger ones come in several. */
+enum { READ_MAX = 1 << 20, ENTRY_MAX = 512 };
+
+/* What is known of a file does not change. */
+static const double forever = 1e9;
+
+struct kmp_fuse {
+	struct kmp_served *served;
+	struct fuse_session *session;
+	char *dir;
+	bool mounted;
+	bool signals;
+};
+
+static struct kmp_served *served_of(fuse_req_t req)
+{
+	return ((struct kmp_fuse *)fuse_req_userdata(req))->served;
+}
+
+static void op_init(void *userdata, struct fuse_conn_info *conn)
+{
+	(void)userdata;
+	conn->max_write = READ_MAX;
+	conn->max_read = READ_MAX;
+	/* A page cache of ours would not know what a filter changes. */
+	conn->want &= ~(unsigned)FUSE_CAP_AUTO_INVAL_DATA;
+}
+
+static void op_lookup(fuse_req_t req, fuse_ino_t parent, const char *name)
+{
+	struct fuse_entry_param entry = { .attr_timeout = forever, .entry_timeout = forever };
+
+	entry.ino = kmp_tree_lookup(parent, name);
+	if (entry.ino && kmp_tree_stat(entry.ino, &entry.attr))
+		fuse_reply_entry(req, &entry);
+	else
+		fuse_reply_err(req, ENOENT);
+}
+
+static void op_getattr(fuse_req_t req, fuse_ino_t inode, struct fuse_file_info *info)
+{
+	struct stat st;
+
+	(void)info;
+	if (kmp_tree_stat(inode, &st))
+		fuse_reply_attr(req, &st, forever);
+	else
+		fuse_reply_err(req, ENOENT);
+}
+
+/* `> file` truncates before it writes; debugfs takes that and does nothing. */
+static void op_setattr(fuse_req_t req, fuse_ino_t inode, struct stat *attr, int to_set,
+		       struct fuse_file_info *info)
+{
+	(void)attr;
+	if (to_set & ~(FUSE_SET_ATTR_SIZE | FUSE_SET_ATTR_MTIME | FUSE_SET_ATTR_CTIME |
+		       FUSE_SET_ATTR_MTIME_NOW))
+		fuse_reply_err(req, EPERM);
+	else
+		op_getattr(req, inode, info);
+}
+
+static void op_readdir(fuse_req_t req, fuse_ino_t inode, size_t size, off_t offset,
+		       struct fuse_file_info *info)
+{
+	auto_free char *buf = malloc(size);
+	const char *name;
+	struct stat st;
+	size_t used = 0;
+
+	(void)info;
+	if (!buf) {
+		fuse_reply_err(req, ENOMEM);
+		return;
+	}
+	for (; kmp_tree_entry(inode, (size_t)offset, &name, &st); offset++) {
+		size_t need =
+			fuse_add_direntry(req, buf + used, size - used, name, &st, offset + 1);
+
+		if (need > size - used)
+			break;
+		used += need;
+	}
+	fuse_reply_buf(req, buf, used);
+}
+
+static void op_open(fuse_req_t req, fuse_ino_t inode, struct fuse_file_info *info)
+{
+	const struct kmp_file *file = kmp_tree_file(inode);
+	struct kmp_open_file *open_file;
+
+	if (!file) {
+		fuse_reply_err(req, EISDIR);
+		return;
+	}
+	int ret = file->ops->open(served_of(req), &open_file);
+
+	if (ret) {
+		fuse_reply_err(req, -ret);
+		return;
+	}
+	info->fh = (uintptr_t)open_file;
+	info->direct_io = 1;
+	if (fuse_reply_open(req, info))
+		file->ops->release(open_file);
+}
+
+static struct kmp_open_file *open_file_of(const struct fuse_file_info *info)
+{
+	return (struct kmp_open_file *)(uintptr_t)info->fh;
+}
+
+static void op_release(fuse_req_t req, fuse_ino_t inode, struct fuse_file_info *info)
+{
+	kmp_tree_file(inode)->ops->release(open_file_of(info));
+	fuse_reply_err(req, 0);
+}
+
+static int reply_bytes(void *arg, const char *bytes, size_t len)
+{
+	return fuse_reply_buf(arg, bytes, len);
+}
+
+static void op_read(fuse_req_t req, fuse_ino_t inode, size_t size, off_t offset,
+		    struct fuse_file_info *info)
+{
+	const struct kmp_file *file = kmp_tree_file(inode);
+	int ret = file->ops->read(open_file_of(info), (uint64_t)offset, size, reply_bytes, req);
+
+	/* A positive or negative answer of FUSE itself came after the reply. */
+	if (ret == -ENOMEM || ret == -EINVAL)
+		fuse_reply_err(req, -ret);
+}
+
+static void op_write(fuse_req_t req, fuse_ino_t inode, const char *buf, size_t size, off_t offset,
+		     struct fuse_file_info *info)
+{
+	const struct kmp_file *file = kmp_tree_file(inode);
+
+	(void)offset;
+	if (!file->ops->write) {
+		fuse_reply_err(req, EACCES);
+		return;
+	}
+	int64_t ret = file->ops->write(open_file_of(info), buf, size);
+
+	if (ret < 0)
+		fuse_reply_err(req, (int)-ret);
+	else
+		fuse_reply_write(req, (size_t)ret);
+}
+
+static void op_ioctl(fuse_req_t req, fuse_ino_t inode, unsigned cmd, void *arg,
+		     struct fuse_file_info *info, unsigned flags, const void *in, size_t in_len,
+		     size_t out_len)
+{
+	const struct kmp_file *file = kmp_tree_file(inode);
+	uint64_t out[ENTRY_MAX / sizeof(uint64_t)] = { 0 };
+
+	(void)arg;
+	if (!file || !file->ops->ioctl || flags & FUSE_IOCTL_COMPAT || out_len > sizeof(out)) {
+		fuse_reply_err(req, ENOTTY);
+		return;
+	}
+	int ret = file->ops->ioctl(open_file_of(info), cmd, in, in_len, out, out_len);
+
+	if (ret < 0)
+		fuse_reply_err(req, -ret);
+	else
+		fuse_reply_ioctl(req, ret, out, out_len);
+}
+
+static const struct fuse_lowlevel_ops ops = {
+	.init = op_init,
+	.lookup = op_lookup,
+	.getattr = op_getattr,
+	.setattr = op_setattr,
+	.readdir = op_readdir,
+	.open = op_open,
+	.release = op_release,
+	.read = op_read,
+	.write = op_write,
+	.ioctl = op_ioctl,
+};
+
+static struct kmp_error *mount_session(struct kmp_fuse *fuse, const char *name)
+{
+	auto_free char *options = NULL;
+
+	if (asprintf(&options, "fsname=%s,subtype=kmemprof,max_read=%d,default_permissions", name,
+		     READ_MAX) < 0) {
+		options = NULL;
+		return &kmp_error_no_memory;
+	}
+	char *argv[] = { (char *)"kmemprof", (char *)"-o", options, NULL };
+	struct fuse_args args = FUSE_ARGS_INIT(3, argv);
+
+	errno = 0;
+	fuse->session = fuse_session_new(&args, &ops, sizeof(ops), fuse);
+	fuse_opt_free_args(&args);
+	if (!fuse->session)
+		return kmp_error_system(errno, fuse->dir, "cannot start a FUSE session");
+	if (fuse_session_mount(fuse->session, fuse->dir))
+		return kmp_error_system(errno, fuse->dir, "cannot mount");
+	fuse->mounted = true;
+	return NULL;
+}
+
+struct kmp_error *kmp_fuse_create(struct kmp_served *served, const char *dir, const char *name,
+				  struct kmp_fuse **out)
+{
+	struct kmp_fuse *fuse = calloc(1, sizeof(*fuse));
+
+	if (!fuse)
+		return &kmp_error_no_memory;
+	fuse->served = served;
+	fuse->dir = realpath(dir, NULL);
+	struct kmp_error *err = fuse->dir ? mount_session(fuse, name)
+					  : kmp_error_system(errno, dir, "cannot mount here");
+
+	if (err) {
+		kmp_fuse_destroy(fuse);
+		return err;
+	}
+	*out = fuse;
+	return NULL;
+}
+
+struct kmp_error *kmp_fuse_serve(struct kmp_fuse *fuse)
+{
+	struct fuse_loop_config *config = fuse_loop_cfg_create();
+
+	if (!config)
+		return &kmp_error_no_memory;
+	if (!fuse->signals && fuse_set_signal_handlers(fuse->session)) {
+		fuse_loop_cfg_destroy(config);
+		return kmp_error_system(errno, NULL, "cannot set signal handlers");
+	}
+	fuse->signals = true;
+	int ret = fuse_session_loop_mt(fuse->session, config);
+
+	fuse_loop_cfg_destroy(config);
+	/* A signal's number is how we were asked to end; that is no failure. */
+	return ret < 0 ? kmp_error_system(-ret, fuse->dir, "cannot serve") : NULL;
+}
+
+void kmp_fuse_destroy(struct kmp_fuse *fuse)
+{
+	if (!fuse)
+		return;
+	if (fuse->signals)
+		fuse_remove_signal_handlers(fuse->session);
+	if (fuse->mounted)
+		fuse_session_unmount(fuse->session);
+	if (fuse->session)
+		fuse_session_destroy(fuse->session);
+	free(fuse->dir);
+	free(fuse);
+}

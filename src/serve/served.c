@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "serve/served.h"
+
+#include "base/cleanup.h"
+
+DEFINE_CLEANUP(source, struct kmp_source *, kmp_source_close)
+DEFINE_CLEANUP(grouping, struct kmp_grouping *, kmp_grouping_destroy)
+
+/* Page owners go to the table and, where the kernel did not count by stack, are counted. */
+struct both {
+	struct kmp_sink pages;
+	struct kmp_sink stacks;
+};
+
+static struct kmp_error *to_both(void *arg, struct kmp_ledger *ledger, const struct kmp_page *pages,
+				 size_t count)
+{
+	const struct both *both = arg;
+
+	try(both->pages.pages(both->pages.arg, ledger, pages, count));
+	return both->stacks.pages(both->stacks.arg, ledger, pages, count);
+}
+
+/* Every stack of the ledger, with no pages: show_stacks_handles lists them all. */
+static struct kmp_error *group_all_stacks(struct kmp_served *s)
+{
+	struct kmp_grouping *grouping cleanup(cleanup_grouping) = NULL;
+	struct kmp_page page = { .pfn = KMP_UNKNOWN, .ts = KMP_UNKNOWN, .task = KMP_NONE };
+	size_t count = kmp_ledger_count(s->ledger, KMP_LIST_STACKS);
+
+	try(kmp_grouping_create(s->ledger, "stack,handle", NULL, &grouping));
+	struct kmp_sink sink = kmp_grouping_sink(grouping);
+
+	for (page.stack = 0; page.stack < count; page.stack++) {
+		if (kmp_ledger_stack(s->ledger, page.stack)->trace != KMP_NONE)
+			try(sink.pages(sink.arg, s->ledger, &page, 1));
+	}
+	return kmp_grouping_finish(no_free(grouping), &s->all_stacks);
+}
+
+static struct kmp_error *read_pages(struct kmp_served *s, struct kmp_source *source)
+{
+	struct kmp_grouping *grouping cleanup(cleanup_grouping) = NULL;
+	bool counted = kmp_source_holds(source) & KMP_READ_STACKS;
+
+	try(kmp_pages_create(s->ledger, &s->pages));
+	try(kmp_grouping_create(s->ledger, "stack,handle", NULL, &grouping));
+	struct both both = { kmp_pages_sink(s->pages), kmp_grouping_sink(grouping) };
+	const struct kmp_sink sink = { to_both, &both, KMP_COLUMN_ALL };
+	uint32_t what = kmp_source_holds(source) & (KMP_READ_PAGES | KMP_READ_TAGS);
+
+	/* Handles that only the kernel's counts name come first, in their order. */
+	if (counted)
+		try(kmp_source_read(source, s->ledger, KMP_READ_STACKS, &both.stacks));
+	if (what)
+		try(kmp_source_read(source, s->ledger, what, counted ? &both.pages : &sink));
+	try(kmp_pages_finish(s->pages));
+	return kmp_grouping_finish(no_free(grouping), &s->stacks);
+}
+
+struct kmp_error *kmp_served_init(struct kmp_served *s, const char *path,
+				  const struct kmp_source_options *options)
+{
+	struct kmp_source *source cleanup(cleanup_source) = NULL;
+
+	*s = (struct kmp_served){ 0 };
+	try(kmp_ledger_create(&s->ledger));
+	try(kmp_source_open(path, options, &source));
+	try(read_pages(s, source));
+	try(group_all_stacks(s));
+	return kmp_tags_create(s->ledger, &s->tags);
+}
+
+void kmp_served_deinit(struct kmp_served *s)
+{
+	kmp_tags_destroy(s->tags);
+	kmp_groups_destroy(s->stacks);
+	kmp_groups_destroy(s->all_stacks);
+	kmp_pages_destroy(s->pages);
+	kmp_ledger_destroy(s->ledger);
+}

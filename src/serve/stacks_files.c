@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The files of page_owner_stacks. A descriptor has the text of the moment it was opened;
+ * count_threshold holds for all that are opened after it was written.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "serve/file.h"
+
+struct kmp_open_file {
+	struct kmp_served *served;
+	char *text;
+	size_t len;
+};
+
+static struct kmp_error *print(struct kmp_served *served, enum kmp_stacks_file which, FILE *out)
+{
+	const struct kmp_groups *groups = served->stacks;
+
+	if (which == KMP_SHOW_STACKS_HANDLES)
+		groups = served->all_stacks;
+	/* A source without any stack is an empty file here. */
+	return groups->count ? kmp_stacks_write(groups, which, served->threshold, out) : NULL;
+}
+
+static int open_stacks(struct kmp_served *served, enum kmp_stacks_file which,
+		       struct kmp_open_file **out)
+{
+	struct kmp_open_file *file = calloc(1, sizeof(*file));
+	FILE *memory = file ? open_memstream(&file->text, &file->len) : NULL;
+
+	if (!memory) {
+		free(file);
+		return -ENOMEM;
+	}
+	struct kmp_error *err = print(served, which, memory);
+	int closed = fclose(memory);
+
+	/* What the source does not tell (no stacks at all) is an empty file. */
+	if (err && err->kind == KMP_ERROR_INPUT)
+		file->len = 0;
+	else if (err || closed)
+		closed = -1;
+	kmp_error_destroy(err);
+	if (closed) {
+		free(file->text);
+		free(file);
+		return -ENOMEM;
+	}
+	*out = file;
+	return 0;
+}
+
+static int open_show_stacks(struct kmp_served *served, struct kmp_open_file **file)
+{
+	return open_stacks(served, KMP_SHOW_STACKS, file);
+}
+
+static int open_show_handles(struct kmp_served *served, struct kmp_open_file **file)
+{
+	return open_stacks(served, KMP_SHOW_HANDLES, file);
+}
+
+static int open_show_stacks_handles(struct kmp_served *served, struct kmp_open_file **file)
+{
+	return open_stacks(served, KMP_SHOW_STACKS_HANDLES, file);
+}
+
+static void stacks_release(struct kmp_open_file *file)
+{
+	free(file->text);
+	free(file);
+}
+
+static int stacks_read(struct kmp_open_file *file, uint64_t offset, size_t size, kmp_reply_fn reply,
+		       void *arg)
+{
+	if (offset > file->len)
+		offset = file->len;
+	if (size > file->len - offset)
+		size = file->len - offset;
+	return reply(arg, file->text + offset, size);
+}
+
+static int threshold_open(struct kmp_served *served, struct kmp_open_file **out)
+{
+	struct kmp_open_file *file = calloc(1, sizeof(*file));
+
+	if (!file)
+		return -ENOMEM;
+	file->served = served;
+	*out = file;
+	return 0;
+}
+
+/* The kernel prints the number at the first read and keeps that text for the descriptor. */
+static int threshold_read(struct kmp_open_file *file, uint64_t offset, size_t size,
+			  kmp_reply_fn reply, void *arg)
+{
+	char text[32];
+	int len = snprintf(text, sizeof(text), "%" PRIu64 "\n", file->served->threshold);
+
+	if (offset > (uint64_t)len)
+		offset = (uint64_t)len;
+	if (size > (uint64_t)len - offset)
+		size = (size_t)((uint64_t)len - offset);
+	return reply(arg, text + offset, size);
+}
+
+/* A number as the kernel takes it: decimal, 0x… or 0…, a `+` before and a newline behind allowed.
+ */
+static int64_t threshold_write(struct kmp_open_file *file, const char *bytes, size_t len)
+{
+	char text[24] = { 0 };
+	char *end;
+
+	memcpy(text, bytes, len < sizeof(text) - 1 ? len : sizeof(text) - 1);
+	const char *digits = *text == '+' ? text + 1 : text;
+
+	if (*digits < '0' || *digits > '9')
+		return -EINVAL;
+	errno = 0;
+	uint64_t value = strtoull(digits, &end, 0);
+	if (*end == '\n')
+		end++;
+	if (*end)
+		return -EINVAL;
+	if (errno)
+		return -errno;
+	file->served->threshold = value;
+	return (int64_t)len;
+}
+
+const struct kmp_file_ops kmp_show_stacks_ops = {
+	.open = open_show_stacks,
+	.release = stacks_release,
+	.read = stacks_read,
+};
+
+const struct kmp_file_ops kmp_show_handles_ops = {
+	.open = open_show_handles,
+	.release = stacks_release,
+	.read = stacks_read,
+};
+
+const struct kmp_file_ops kmp_show_stacks_handles_ops = {
+	.open = open_show_stacks_handles,
+	.release = stacks_release,
+	.read = stacks_read,
+};
+
+const struct kmp_file_ops kmp_count_threshold_ops = {
+	.open = threshold_open,
+	.release = stacks_release,
+	.read = threshold_read,
+	.write = threshold_write,
+};

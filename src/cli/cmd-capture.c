@@ -100,10 +100,8 @@ static struct kmp_error *check_target(const struct cli_args *args, const char *p
 /* The size of a text, 0 where it is unknown: several files, compressed, the kernel's own. */
 static uint64_t text_size(const char *path)
 {
-	static const char magics[][4] = { "\x1f\x8b",
-					  "\xfd"
-					  "7z",
-					  "\x28\xb5\x2f" };
+	/* gzip, xz, zstd */
+	static const unsigned char magics[][2] = { { 0x1f, 0x8b }, { 0xfd, '7' }, { 0x28, 0xb5 } };
 	char head[4] = { 0 };
 	struct stat st;
 
@@ -114,7 +112,7 @@ static uint64_t text_size(const char *path)
 	if (!f || fread(head, 1, sizeof(head), f) != sizeof(head))
 		return 0;
 	for (size_t i = 0; i < sizeof(magics) / sizeof(*magics); i++) {
-		if (!memcmp(head, magics[i], strlen(magics[i])))
+		if (!memcmp(head, magics[i], sizeof(magics[i])))
 			return 0;
 	}
 	return (uint64_t)st.st_size;

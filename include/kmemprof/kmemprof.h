@@ -306,7 +306,8 @@ struct kmp_error *kmp_ledger_add_trace(struct kmp_ledger *ledger, const uint32_t
 
 /*
  * The number of a stack. A handle that was added without its trace takes the trace that comes
- * later, so that pages which refer to it are resolved.
+ * later, so that pages which refer to it are resolved; a trace without a handle is the stack that
+ * was added with both before, if there is one.
  */
 struct kmp_error *kmp_ledger_add_stack(struct kmp_ledger *ledger, const struct kmp_stack *stack,
 				       uint32_t *number);

@@ -7,6 +7,7 @@
 #include "cli/commands.h"
 #include "cli/common.h"
 #include "cli/filter.h"
+#include "cli/kernel-filter.h"
 
 DEFINE_CLEANUP(ledger, struct kmp_ledger *, kmp_ledger_destroy)
 DEFINE_CLEANUP(source, struct kmp_source *, kmp_source_close)
@@ -91,6 +92,7 @@ struct kmp_error *cli_filter(struct cli_args *args, const struct filter_job *job
 static struct kmp_error *run(struct cli_args *args)
 {
 	const char *mode = cli_value(args, "mode");
+	bool done = false;
 	struct filter_job job = {
 		.path = args->rest[0],
 		.nodes = cli_value(args, "node"),
@@ -99,7 +101,10 @@ static struct kmp_error *run(struct cli_args *args)
 
 	if (mode)
 		try(cli_mode_parse(mode, &job.mode));
-	return cli_filter(args, &job);
+	/* The kernel prints in its own modes alone what it has not told otherwise. */
+	if (!job.path && !job.where && (mode || job.nodes))
+		try(cli_kernel_filter(args, mode, job.nodes, &done));
+	return done ? NULL : cli_filter(args, &job);
 }
 
 const struct cli_command cmd_filter = {

@@ -164,6 +164,38 @@ uint32_t kmp_ledger_find_handle(const struct kmp_ledger *ledger, uint32_t handle
 	return id;
 }
 
+static uint64_t traced_hash_of(const void *arg, uint32_t number)
+{
+	const struct kmp_ledger *ledger = arg;
+
+	return mix(ledger->stacks.data[number].trace, 2);
+}
+
+/* The first stack that has this trace and a handle, or KMP_NONE. */
+static uint32_t find_traced(const struct kmp_ledger *ledger, uint32_t trace)
+{
+	struct kmp_index_cursor cur = index_start(&ledger->traced_index, mix(trace, 2));
+	uint32_t id;
+
+	while ((id = index_next(&ledger->traced_index, &cur)) != KMP_NONE) {
+		if (ledger->stacks.data[id].trace == trace)
+			break;
+	}
+	return id;
+}
+
+/* A stack that has both now can be found by either. */
+static struct kmp_error *index_traced(struct kmp_ledger *ledger, uint32_t id)
+{
+	const struct kmp_stack *stack = &ledger->stacks.data[id];
+
+	if (!stack->has_handle || stack->trace == KMP_NONE ||
+	    find_traced(ledger, stack->trace) != KMP_NONE)
+		return NULL;
+	return kmp_index_add(&ledger->traced_index, mix(stack->trace, 2), id, traced_hash_of,
+			     ledger);
+}
+
 const struct kmp_stack *kmp_ledger_stack(const struct kmp_ledger *ledger, uint32_t number)
 {
 	return number < ledger->stacks.len ? &ledger->stacks.data[number] : NULL;
@@ -194,11 +226,15 @@ struct kmp_error *kmp_ledger_add_stack(struct kmp_ledger *ledger, const struct k
 		if (id != KMP_NONE) {
 			struct kmp_stack *known = &ledger->stacks.data[id];
 
-			if (known->trace == KMP_NONE)
+			if (known->trace == KMP_NONE) {
 				known->trace = stack->trace;
+				try(index_traced(ledger, id));
+			}
 			if (stack->trace != KMP_NONE && stack->trace != known->trace)
 				id = KMP_NONE; /* one handle, two traces: not one machine */
 		}
+	} else if (stack->trace != KMP_NONE) {
+		id = find_traced(ledger, stack->trace);
 	}
 	if (id == KMP_NONE)
 		id = find_stack(ledger, stack);
@@ -210,6 +246,7 @@ struct kmp_error *kmp_ledger_add_stack(struct kmp_ledger *ledger, const struct k
 					  handle_hash_of, ledger));
 		try(kmp_index_add(&ledger->stack_index, stack_hash(stack), id, stack_hash_of,
 				  ledger));
+		try(index_traced(ledger, id));
 	}
 	*number = id;
 	return NULL;

@@ -34,6 +34,7 @@ void kmp_ledger_destroy(struct kmp_ledger *ledger)
 	vec_deinit(&ledger->stacks);
 	kmp_index_deinit(&ledger->stack_index);
 	kmp_index_deinit(&ledger->handle_index);
+	kmp_index_deinit(&ledger->traced_index);
 	vec_deinit(&ledger->tasks);
 	kmp_index_deinit(&ledger->task_index);
 	vec_deinit(&ledger->charges);

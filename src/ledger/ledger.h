@@ -32,6 +32,7 @@ struct kmp_ledger {
 	VEC(struct kmp_stack) stacks;
 	struct kmp_index stack_index;
 	struct kmp_index handle_index; /* stacks that have a handle, by the handle alone */
+	struct kmp_index traced_index; /* stacks that have both, by the trace alone */
 	VEC(struct kmp_task) tasks;
 	struct kmp_index task_index;
 	VEC(struct kmp_charge) charges;

@@ -36,6 +36,23 @@ static void a_handle_takes_its_trace_later(void **state)
 	kmp_ledger_destroy(ledger);
 }
 
+static void a_trace_finds_its_handle(void **state)
+{
+	struct kmp_ledger *ledger;
+	uint32_t frame, trace, untold, both, found;
+
+	assert_null(kmp_ledger_create(&ledger));
+	assert_null(kmp_ledger_add_text(ledger, KMP_DICT_FRAME, "f+0x1/0x2", 9, &frame));
+	assert_null(kmp_ledger_add_trace(ledger, &frame, 1, &trace));
+	assert_null(kmp_ledger_add_stack(ledger, &(struct kmp_stack){ trace, 0, false }, &untold));
+	assert_false(kmp_ledger_stack(ledger, untold)->has_handle);
+	assert_null(kmp_ledger_add_stack(ledger, &(struct kmp_stack){ trace, 7, true }, &both));
+	assert_null(kmp_ledger_add_stack(ledger, &(struct kmp_stack){ trace, 0, false }, &found));
+	assert_int_equal(found, both);
+	assert_int_not_equal(found, untold);
+	kmp_ledger_destroy(ledger);
+}
+
 static void many_entries_are_found_again(void **state)
 {
 	struct kmp_ledger *ledger;
@@ -57,6 +74,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(same_values_get_the_same_number),
 		cmocka_unit_test(a_handle_takes_its_trace_later),
+		cmocka_unit_test(a_trace_finds_its_handle),
 		cmocka_unit_test(many_entries_are_found_again),
 	};
 

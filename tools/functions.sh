@@ -7,6 +7,7 @@ packages_build="gcc libc6-dev meson ninja-build pkg-config libzstd-dev liblzma-d
 packages_test="libcmocka-dev jq sqlite3 xz-utils zstd"
 packages_fuzz="clang-14 libclang-rt-14-dev"
 packages_lint="clang-format-14 clang-tidy-14 shellcheck"
+packages_gate="chromium"
 packages_bench="xz-utils gcc"
 
 # Install the packages of these parts that are missing, or say which they are and give up.

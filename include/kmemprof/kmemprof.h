@@ -161,7 +161,7 @@ enum kmp_form {
 	KMP_FORM_CUT = 1 << 15,		/* the file ended inside the record */
 	KMP_FORM_DEPTH_LIMIT = 1 << 16, /* 16 frames: perhaps more were cut off by the kernel */
 	KMP_FORM_APPROXIMATE = 1 << 17, /* the number of pages is a lower bound */
-	KMP_FORM_END_MARK = 1 << 18	/* `[<ffffffffffffffff>] …`, no frame, behind the frames */
+	KMP_FORM_END_MARK = 1 << 18 /* `[<ffffffffffffffff>] …`, no frame, behind the frames */
 };
 
 /*

@@ -14,7 +14,7 @@ static struct kmp_piece dict(const struct kmp_ledger *ledger, enum kmp_dict whic
 
 static char *put(char *p, struct kmp_piece piece)
 {
-	return put_bytes(p, piece.text, piece.len);
+	return piece.len ? put_bytes(p, piece.text, piece.len) : p;
 }
 
 /* Keep what was put together in bytes as a piece, and empty it. */

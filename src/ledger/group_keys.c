@@ -322,8 +322,6 @@ struct kmp_error *kmp_part_value(struct kmp_parts *parts, const struct kmp_ledge
 		*value = task_value(ledger, key, part);
 		break;
 	case KMP_KEY_ORDER:
-		*value = told_number((int32_t)part);
-		break;
 	case KMP_KEY_NODE:
 		*value = told_number((int32_t)part);
 		break;

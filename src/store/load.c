@@ -8,8 +8,6 @@ struct kmp_error *kmp_store_damaged(const char *what)
 	return kmp_error_new(KMP_ERROR_INPUT, "damaged ledger file: %s", what);
 }
 
-struct kmp_error *kmp_loader_id(struct kmp_loader *loader, int list, int64_t id, uint32_t *number);
-
 static const char *const find_sql[LIST_COUNT] = {
 	[KMP_DICT_FRAME] = "SELECT function, offset, size, module, address FROM frame WHERE id = ?",
 	[LIST_STACK] = "SELECT handle, same, frames FROM stack WHERE id = ?",

@@ -129,6 +129,7 @@ struct kmp_error *kmp_db_open_write(const char *path, sqlite3 **db)
 	try(open_db(path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOFOLLOW, &opened));
 	sqlite3_db_config(opened, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
 	sqlite3_db_config(opened, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
+	sqlite3_limit(opened, SQLITE_LIMIT_LENGTH, STORE_LENGTH_MAX);
 	/* Nobody else sees the file yet, and after a failure it is thrown away. */
 	struct kmp_error *err = kmp_db_exec(opened,
 					    "PRAGMA journal_mode=OFF;"

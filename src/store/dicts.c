@@ -182,6 +182,19 @@ static struct kmp_error *load_location(struct kmp_dicts *dicts, sqlite3_stmt *st
 	return check_row(stmt, 0, id, is_new);
 }
 
+static struct kmp_error *take_row(struct kmp_dicts *dicts, sqlite3_stmt *stmt)
+{
+	for (int i = 0; i < sqlite3_column_count(stmt); i++) {
+		size_t len = 0;
+
+		if (sqlite3_column_type(stmt, i) == SQLITE_TEXT ||
+		    sqlite3_column_type(stmt, i) == SQLITE_BLOB)
+			kmp_db_text(stmt, i, &len);
+		try(kmp_store_take(&dicts->bytes_left, len));
+	}
+	return NULL;
+}
+
 static struct kmp_error *load(struct kmp_dicts *dicts, const char *sql,
 			      struct kmp_error *(*add)(struct kmp_dicts *, sqlite3_stmt *))
 {
@@ -193,6 +206,7 @@ static struct kmp_error *load(struct kmp_dicts *dicts, const char *sql,
 		try(kmp_db_step(stmt, &row));
 		if (!row)
 			return NULL;
+		try(take_row(dicts, stmt));
 		try(add(dicts, stmt));
 	}
 }

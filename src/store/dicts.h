@@ -35,6 +35,7 @@ struct kmp_ids {
 
 struct kmp_dicts {
 	sqlite3 *db;
+	uint64_t bytes_left;		       /* of a file that is read, see kmp_store_take() */
 	struct kmp_pool texts[KMP_DICT_COUNT]; /* frames: the text and, behind it, the address */
 	struct kmp_pool traces;		       /* as in stack.frames */
 	struct kmp_pool stacks;		       /* of struct kmp_stack_key */
@@ -51,7 +52,8 @@ struct kmp_dicts {
 	sqlite3_stmt *add_location;
 };
 
-/* Read the dictionaries of a file that is appended to; dicts is all-zero before. */
+/* Read the dictionaries of a file that is appended to; dicts is all-zero before, but for
+ * bytes_left. */
 struct kmp_error *kmp_dicts_load(struct kmp_dicts *dicts, sqlite3 *db) must_check;
 
 /* Write the ledger's texts, frames, stacks, tasks and charges and fill the ids. */

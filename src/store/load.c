@@ -12,13 +12,13 @@ static const char *const find_sql[LIST_COUNT] = {
 	[KMP_DICT_FRAME] = "SELECT function, offset, size, module, address FROM frame WHERE id = ?",
 	[LIST_STACK] = "SELECT handle, same, frames FROM stack WHERE id = ?",
 	[LIST_TASK] = "SELECT pid, tgid, comm FROM task WHERE id = ?",
+	[LIST_TRACE] = "SELECT frames FROM stack WHERE id = ?",
 	[LIST_CHARGE] = "SELECT memcg, objcg, offline, old_spelling FROM charge WHERE id = ?",
 };
 
 static const char *const max_sql[LIST_COUNT] = {
-	[KMP_DICT_FRAME] = "SELECT max(id) FROM frame",
-	[LIST_STACK] = "SELECT max(id) FROM stack",
-	[LIST_TASK] = "SELECT max(id) FROM task",
+	[KMP_DICT_FRAME] = "SELECT max(id) FROM frame", [LIST_STACK] = "SELECT max(id) FROM stack",
+	[LIST_TRACE] = "SELECT max(id) FROM stack",	[LIST_TASK] = "SELECT max(id) FROM task",
 	[LIST_CHARGE] = "SELECT max(id) FROM charge",
 };
 
@@ -65,6 +65,7 @@ static struct kmp_error *load_text(struct kmp_loader *loader, int dict, sqlite3_
 	size_t len;
 	const char *text = kmp_db_text(stmt, 0, &len);
 
+	try(kmp_store_take(&loader->bytes_left, len));
 	return kmp_ledger_add_text(loader->ledger, (enum kmp_dict)dict, text, len, number);
 }
 
@@ -80,6 +81,7 @@ static struct kmp_error *load_frame(struct kmp_loader *loader, sqlite3_stmt *stm
 	parts.function = kmp_db_text(stmt, 0, &parts.function_len);
 	if (sqlite3_column_type(stmt, 3) != SQLITE_NULL)
 		parts.module = kmp_db_text(stmt, 3, &parts.module_len);
+	try(kmp_store_take(&loader->bytes_left, parts.function_len + parts.module_len));
 	try(kmp_frame_join(&parts, &loader->text));
 	try(kmp_ledger_add_text(loader->ledger, KMP_DICT_FRAME,
 				loader->text.data ? loader->text.data : "", loader->text.len,
@@ -87,9 +89,14 @@ static struct kmp_error *load_frame(struct kmp_loader *loader, sqlite3_stmt *stm
 	return address ? kmp_ledger_set_address(loader->ledger, *number, address) : NULL;
 }
 
-static struct kmp_error *load_trace(struct kmp_loader *loader, const char *text, size_t len,
-				    uint32_t *number)
+static struct kmp_error *load_trace(struct kmp_loader *loader, sqlite3_stmt *stmt, uint32_t *number)
 {
+	size_t len;
+	const char *text = kmp_db_text(stmt, 0, &len);
+
+	if (sqlite3_column_type(stmt, 0) == SQLITE_NULL)
+		return kmp_store_damaged("a trace is missing");
+	try(kmp_store_take(&loader->bytes_left, len));
 	loader->frames.len = 0;
 	while (len) {
 		uint32_t id, frame;
@@ -106,30 +113,19 @@ static struct kmp_error *load_trace(struct kmp_loader *loader, const char *text,
 				    (uint32_t)loader->frames.len, number);
 }
 
-static struct kmp_error *load_stack(struct kmp_loader *loader, sqlite3_stmt *stmt, uint32_t *number)
+static struct kmp_error *load_stack(struct kmp_loader *loader, sqlite3_stmt *stmt, int64_t id,
+				    uint32_t *number)
 {
 	struct kmp_stack stack = { .trace = KMP_NONE };
 	bool has_same = sqlite3_column_type(stmt, 1) != SQLITE_NULL;
-	int64_t same = sqlite3_column_int64(stmt, 1);
-	size_t len;
-	bool row;
+	int64_t holder = has_same ? sqlite3_column_int64(stmt, 1) : id;
 
 	if (sqlite3_column_type(stmt, 0) != SQLITE_NULL) {
 		stack.has_handle = true;
 		stack.handle = (uint32_t)sqlite3_column_int64(stmt, 0);
 	}
-	if (has_same) {
-		sqlite3_reset(stmt);
-		try(kmp_db_bind(stmt, "i", same));
-		try(kmp_db_step(stmt, &row));
-		if (!row || sqlite3_column_type(stmt, 2) == SQLITE_NULL)
-			return kmp_store_damaged("a trace is missing");
-	}
-	if (sqlite3_column_type(stmt, 2) != SQLITE_NULL) {
-		const char *frames = kmp_db_text(stmt, 2, &len);
-
-		try(load_trace(loader, frames, len, &stack.trace));
-	}
+	if (has_same || sqlite3_column_type(stmt, 2) != SQLITE_NULL)
+		try(kmp_loader_id(loader, LIST_TRACE, holder, &stack.trace));
 	return kmp_ledger_add_stack(loader->ledger, &stack, number);
 }
 
@@ -156,13 +152,15 @@ static struct kmp_error *load_charge(struct kmp_loader *loader, sqlite3_stmt *st
 }
 
 static struct kmp_error *load_row(struct kmp_loader *loader, int list, sqlite3_stmt *stmt,
-				  uint32_t *number)
+				  int64_t id, uint32_t *number)
 {
 	switch (list) {
 	case KMP_DICT_FRAME:
 		return load_frame(loader, stmt, number);
 	case LIST_STACK:
-		return load_stack(loader, stmt, number);
+		return load_stack(loader, stmt, id, number);
+	case LIST_TRACE:
+		return load_trace(loader, stmt, number);
 	case LIST_TASK:
 		return load_task(loader, stmt, number);
 	case LIST_CHARGE:
@@ -188,7 +186,7 @@ struct kmp_error *kmp_loader_id(struct kmp_loader *loader, int list, int64_t id,
 		try(kmp_db_step(stmt, &row));
 		if (!row)
 			return kmp_store_damaged("something refers to a row that is not there");
-		try(load_row(loader, list, stmt, known));
+		try(load_row(loader, list, stmt, id, known));
 		sqlite3_reset(stmt);
 	}
 	*number = *known;
@@ -224,6 +222,7 @@ struct kmp_error *kmp_loader_location(struct kmp_loader *loader, int64_t id, str
 		const char *text = (const char *)sqlite3_column_text(loader->find_location, i);
 
 		*texts[i] = text ? text : "";
+		try(kmp_store_take(&loader->tag_bytes_left, strlen(*texts[i])));
 	}
 	tag->line = (uint64_t)sqlite3_column_int64(loader->find_location, 4);
 	return NULL;

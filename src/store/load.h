@@ -10,12 +10,14 @@
 #include "store/db.h"
 #include "store/frames.h"
 
-enum { LIST_STACK = KMP_DICT_COUNT, LIST_TASK, LIST_CHARGE, LIST_COUNT };
+enum { LIST_STACK = KMP_DICT_COUNT, LIST_TASK, LIST_CHARGE, LIST_TRACE, LIST_COUNT };
 
 struct kmp_loader {
 	sqlite3 *db;
 	struct kmp_ledger *ledger;
-	uint64_t rows_max; /* more rows than this cannot be in the file */
+	uint64_t rows_max;   /* more rows than this cannot be in the file */
+	uint64_t bytes_left; /* see kmp_store_take() */
+	uint64_t tag_bytes_left;
 	struct {
 		sqlite3_stmt *find;
 		uint32_t *numbers; /* by id; KMP_NONE: not read yet */
@@ -26,7 +28,7 @@ struct kmp_loader {
 	kmp_bytes text;	      /* scratch */
 };
 
-/* loader->db, ledger and rows_max must be set, the rest zero. */
+/* loader->db, ledger and the limits must be set, the rest zero. */
 void kmp_loader_deinit(struct kmp_loader *loader);
 
 /*

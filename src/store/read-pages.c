@@ -121,6 +121,7 @@ static struct kmp_error *decode_column(struct kmp_store_reader *reader, sqlite3_
 	size_t len;
 	const char *bytes = kmp_db_text(stmt, 4 + (int)column, &len);
 
+	try(kmp_store_take(&reader->loader.bytes_left, len));
 	return kmp_chunk_decode(&reader->chunk, column, &reader->coder, (const uint8_t *)bytes,
 				len);
 }

@@ -6,7 +6,10 @@
 #include "store/reader.h"
 #include "store/schema.h"
 
-enum { ROW_BYTES_MIN = 4 }; /* no row of a list takes less of the file */
+enum {
+	ROW_BYTES_MIN = 4, /* no row of a list takes less of the file */
+	TAG_BYTES = 64	   /* a tag's texts for each byte of the file */
+};
 
 /* ---- Opening ---- */
 
@@ -90,6 +93,9 @@ static struct kmp_error *open_reader(struct kmp_store_reader *reader, unsigned s
 
 	try(check_file(reader->path, &size));
 	reader->loader.rows_max = size / ROW_BYTES_MIN;
+	reader->loader.bytes_left = size;
+	/* Rows of several nodes share a location. */
+	reader->loader.tag_bytes_left = TAG_BYTES * size;
 	try(kmp_db_open_read(reader->path, &reader->db));
 	reader->loader.db = reader->db;
 	return find_snapshot(reader, snapshot);
@@ -219,6 +225,7 @@ static struct kmp_error *read_warnings(struct kmp_store_reader *reader)
 			return NULL;
 		if (sqlite3_column_int64(stmt, 1) != reader->snapshot.id)
 			continue;
+		try(kmp_store_take(&reader->loader.bytes_left, strlen(string(stmt, 2))));
 		try(kmp_ledger_name(ledger, string(stmt, 2), strlen(string(stmt, 2)), &text));
 		try(vec_push(&ledger->warnings, text));
 	}
@@ -238,6 +245,7 @@ static struct kmp_error *read_zones(struct kmp_store_reader *reader)
 			return NULL;
 		if (sqlite3_column_int64(stmt, 1) != reader->snapshot.id)
 			continue;
+		try(kmp_store_take(&reader->loader.bytes_left, strlen(string(stmt, 4))));
 		try(kmp_ledger_set_zone(reader->loader.ledger, sqlite3_column_int(stmt, 2),
 					sqlite3_column_int(stmt, 3), string(stmt, 4)));
 	}

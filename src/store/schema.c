@@ -94,3 +94,11 @@ struct kmp_error *kmp_store_check_header(const unsigned char head[STORE_HEADER],
 		return damaged("its header is not one that we write");
 	return NULL;
 }
+
+struct kmp_error *kmp_store_take(uint64_t *left, uint64_t len)
+{
+	if (len > *left)
+		return damaged("its rows hold more than the file");
+	*left -= len;
+	return NULL;
+}

@@ -16,7 +16,7 @@ enum {
 	STORE_AT_APPLICATION_ID = 68,
 	STORE_CHUNK = 1 << 16,	   /* entries of a chunk that we write */
 	STORE_CHUNK_MAX = 1 << 18, /* entries of a chunk that we read */
-	STORE_LENGTH_MAX = 1 << 26 /* bytes of a row */
+	STORE_LENGTH_MAX = 1 << 24 /* bytes of a row */
 };
 
 /* The statements that make the tables and views, in order, NULL-terminated. */
@@ -31,5 +31,11 @@ extern const char *const kmp_store_kinds[];
  */
 struct kmp_error *kmp_store_check_header(const unsigned char head[STORE_HEADER],
 					 uint64_t size) must_check;
+
+/*
+ * Count len bytes as read, of those that the file has: rows whose bytes lie in the same pages could
+ * say far more than the file holds. KMP_ERROR_INPUT when too few are left.
+ */
+struct kmp_error *kmp_store_take(uint64_t *left, uint64_t len) must_check;
 
 #endif

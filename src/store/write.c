@@ -78,8 +78,14 @@ static struct kmp_error *begin_new(struct kmp_store *store, int page_size)
 
 static struct kmp_error *begin_append(struct kmp_store *store)
 {
+	off_t size = lseek(store->temp.old_fd, 0, SEEK_END);
+
+	/* First as anyone's file, which it may be. */
+	try(kmp_db_open_read(store->temp.path, &store->db));
+	sqlite3_close(store->db);
+	store->db = NULL;
 	try(kmp_db_open_write(store->temp.path, &store->db));
-	try(kmp_db_check_schema(store->db));
+	store->dicts.bytes_left = size < 0 ? 0 : (uint64_t)size;
 	try(kmp_db_exec(store->db, "BEGIN"));
 	return kmp_dicts_load(&store->dicts, store->db);
 }

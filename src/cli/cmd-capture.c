@@ -177,7 +177,9 @@ static struct kmp_error *run(struct cli_args *args)
 	struct counter counter = { .to = kmp_store_sink(store) };
 	struct kmp_sink sink = { count_pages, &counter, counter.to.columns };
 
-	try(kmp_source_read(source, ledger, kmp_source_holds(source), &sink));
+	uint32_t what = kmp_source_holds(source) & (KMP_READ_PAGES | KMP_READ_TAGS);
+
+	try(kmp_source_read(source, ledger, what, &sink));
 	try(kmp_store_commit(no_free(store), ledger));
 	if (!cli_value(args, "quiet"))
 		print_summary(path, from, ledger, &counter, append);

@@ -262,7 +262,7 @@ struct kmp_error *kmp_source_read(struct kmp_source *s, struct kmp_ledger *ledge
 		sink = &keep;
 	if (s->store)
 		return kmp_store_read(s->store, ledger, what, sink);
-	if (s->is_directory && what & KMP_READ_STACKS)
+	if (s->is_directory && what == KMP_READ_STACKS)
 		return read_stacks(s, ledger, sink);
 	if (s->is_directory)
 		return read_directory(s, ledger, what, sink);

@@ -3,10 +3,22 @@
 
 #include <assert.h>
 
+#ifdef __x86_64__
+#include <emmintrin.h>
+#endif
+
 #include "base/cleanup.h"
 #include "base/path.h"
 
-enum { CPUS_MAX = 1 << 16 };
+#if defined(__SANITIZE_THREAD__)
+#define THREAD_SANITIZER
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define THREAD_SANITIZER
+#endif
+#endif
+
+enum { CPUS_MAX = 1 << 16, TEAMS_MAX = 64, LINE_COUNTERS = 8 };
 
 DEFINE_CLEANUP(tags, struct kmp_tags *, kmp_tags_destroy)
 
@@ -20,6 +32,8 @@ struct kmp_error *kmp_tags_create_empty(unsigned cpus, struct kmp_tags **tags)
 	if (!new || pthread_rwlock_init(&new->lock, NULL))
 		return &kmp_error_no_memory;
 	new->cpus = cpus;
+	new->team = (cpus + TEAMS_MAX * LINE_COUNTERS - 1) / (TEAMS_MAX * LINE_COUNTERS) *
+		    LINE_COUNTERS;
 	*tags = no_free(new);
 	return NULL;
 }
@@ -42,6 +56,7 @@ void kmp_tags_destroy(struct kmp_tags *tags)
 	kmp_pool_deinit(&tags->texts);
 	vec_deinit(&tags->keys);
 	vec_deinit(&tags->words);
+	vec_deinit(&tags->touched);
 	vec_deinit(&tags->bytes);
 	vec_deinit(&tags->calls);
 	free(tags);
@@ -91,6 +106,7 @@ static struct kmp_error *add_tag(struct kmp_tags *tags, const struct kmp_tag *ta
 	try(intern_path(tags, tag->file, &key.path));
 	try(intern(tags, tag->extra, &words.extra, &unused));
 	try(vec_push(&tags->keys, key));
+	try(vec_push(&tags->touched, tag->bytes || tag->calls));
 	return vec_push(&tags->words, words);
 }
 
@@ -137,6 +153,7 @@ struct kmp_error *kmp_tags_add(struct kmp_tags *tags, const struct kmp_tag *list
 	if (err) {
 		tags->keys.len = before;
 		tags->words.len = before;
+		tags->touched.len = before;
 	} else {
 		tags->bytes.len += count * tags->cpus;
 		tags->calls.len += count * tags->cpus;
@@ -157,11 +174,60 @@ static void add_to(uint64_t *counter, int64_t value)
 void kmp_tags_charge(struct kmp_tags *tags, size_t number, unsigned cpu, int64_t bytes,
 		     int64_t calls)
 {
-	size_t cell = number * tags->cpus + cpu;
+	assert(cpu < tags->cpus && number < tags->touched.len);
 
-	assert(cpu < tags->cpus && cell < tags->bytes.len);
+	size_t cell = number * tags->cpus + cpu;
+	uint64_t *touched = &tags->touched.data[number];
+	uint64_t team = UINT64_C(1) << cpu / tags->team;
+
+	if (!(__atomic_load_n(touched, __ATOMIC_RELAXED) & team))
+		__atomic_fetch_or(touched, team, __ATOMIC_RELAXED);
 	add_to(&tags->bytes.data[cell], bytes);
 	add_to(&tags->calls.data[cell], calls);
+}
+
+/*
+ * The sum of counters that others may be changing: each is read once, as a whole. Four at a time
+ * where the machine can, in a way that ThreadSanitizer cannot know to be harmless.
+ */
+static uint64_t sum_up(const uint64_t *counters, unsigned count)
+{
+	uint64_t sum = 0;
+	unsigned i = 0;
+
+#if defined(__x86_64__) && !defined(THREAD_SANITIZER)
+	__m128i even = _mm_setzero_si128(), odd = even;
+
+	for (; count - i >= 4; i += 4) {
+		const __m128i *at = (const __m128i *)(counters + i);
+
+		even = _mm_add_epi64(even, _mm_loadu_si128(at));
+		odd = _mm_add_epi64(odd, _mm_loadu_si128(at + 1));
+	}
+	even = _mm_add_epi64(even, odd);
+	even = _mm_add_epi64(even, _mm_unpackhi_epi64(even, even));
+	sum = (uint64_t)_mm_cvtsi128_si64(even);
+#endif
+	for (; i < count; i++)
+		sum += __atomic_load_n(&counters[i], __ATOMIC_RELAXED);
+	return sum;
+}
+
+uint64_t kmp_tags_sum(const struct kmp_tags *tags, const uint64_t *counters, uint64_t touched)
+{
+	uint64_t sum = 0;
+
+	while (touched) {
+		unsigned first = (unsigned)__builtin_ctzll(touched);
+		uint64_t others = ~(touched >> first);
+		unsigned teams = others ? (unsigned)__builtin_ctzll(others) : TEAMS_MAX;
+		unsigned begin = first * tags->team, end = begin + teams * tags->team;
+
+		sum += sum_up(counters + begin, (end < tags->cpus ? end : tags->cpus) - begin);
+		touched = first + teams < TEAMS_MAX ? touched >> (first + teams) << (first + teams)
+						    : 0;
+	}
+	return sum;
 }
 
 size_t kmp_tags_count(struct kmp_tags *tags)

@@ -109,6 +109,37 @@ static void counters_add_up_over_cpus(void **state)
 	kmp_tags_destroy(tags);
 }
 
+/* Whichever CPUs count, and however few of many. */
+static void any_cpus_add_up(void **state)
+{
+	static const unsigned cpus[] = { 1, 3, 8, 224, 511, 513, 1000, 65536 };
+	uint64_t seed = 3;
+
+	for (size_t i = 0; i < sizeof(cpus) / sizeof(*cpus); i++) {
+		struct kmp_tags *tags = make(cpus[i]);
+		struct kmp_tags_file *file = open_tags(tags);
+		int64_t bytes = 0, calls = 0;
+		struct kmp_tag tag;
+
+		for (int round = 0; round < 300; round++) {
+			seed = seed * 6364136223846793005 + 1442695040888963407;
+			unsigned cpu = round ? (unsigned)(seed >> 40) % cpus[i] : cpus[i] - 1;
+			int64_t more = (int64_t)(seed >> 50) - 8000;
+
+			kmp_tags_charge(tags, 4, cpu, more, round);
+			bytes += more;
+			calls += round;
+			assert_int_equal(kmp_tags_get_at(file, NULL, 4, &tag), 0);
+			assert_int_equal(tag.bytes, bytes);
+			assert_int_equal(tag.calls, calls);
+		}
+		assert_int_equal(kmp_tags_get_at(file, NULL, 3, &tag), 0);
+		assert_int_equal(tag.bytes, 0);
+		kmp_tags_close(file);
+		kmp_tags_destroy(tags);
+	}
+}
+
 static void the_ends_of_texts_are_compared(void **state)
 {
 	struct kmp_tags *tags = make(1);
@@ -283,6 +314,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(counters_add_up_over_cpus),
+		cmocka_unit_test(any_cpus_add_up),
 		cmocka_unit_test(the_ends_of_texts_are_compared),
 		cmocka_unit_test(sizes_have_a_sign),
 		cmocka_unit_test(new_tags_are_found),

@@ -28,7 +28,7 @@ static struct kmp_error *copy_records(int fd, FILE *out)
 		if (!got)
 			return NULL;
 		if (fwrite(buf, 1, (size_t)got, out) != (size_t)got)
-			return kmp_error_system(errno, NULL, "cannot write");
+			return kmp_error_system(errno, "output", "cannot write");
 	}
 }
 

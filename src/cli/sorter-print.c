@@ -231,6 +231,6 @@ struct kmp_error *sorter_print(struct sorter *sorter, FILE *out)
 			return kmp_error_new(KMP_ERROR_MEMORY, "out of memory");
 	}
 	if (ferror(out))
-		return kmp_error_system(errno, NULL, "cannot write");
+		return kmp_error_system(errno, "output", "cannot write");
 	return NULL;
 }

@@ -63,7 +63,7 @@ static struct kmp_error *flush(struct kmp_text *text)
 
 	text->bytes.len = 0;
 	if (len && fwrite(text->bytes.data, 1, len, text->out) != len)
-		return kmp_error_system(errno, NULL, "cannot write");
+		return kmp_error_system(errno, "output", "cannot write");
 	return NULL;
 }
 
@@ -121,7 +121,7 @@ struct kmp_error *kmp_text_finish(struct kmp_text *text, uint64_t *missing)
 	struct kmp_error *err = flush(text);
 
 	if (!err && fflush(text->out))
-		err = kmp_error_system(errno, NULL, "cannot write");
+		err = kmp_error_system(errno, "output", "cannot write");
 	if (!err && missing)
 		*missing = text->missing;
 	kmp_page_printer_deinit(&text->printer);

@@ -152,6 +152,6 @@ struct kmp_error *kmp_stacks_write(const struct kmp_groups *groups, enum kmp_sta
 	for (size_t i = 0; i < count; i++)
 		print_entry(listed[i], &columns, file, out);
 	if (ferror(out))
-		return kmp_error_system(errno, NULL, "cannot write");
+		return kmp_error_system(errno, "output", "cannot write");
 	return NULL;
 }

@@ -99,7 +99,7 @@ static struct kmp_error *load_trace(struct kmp_loader *loader, sqlite3_stmt *stm
 	try(kmp_store_take(&loader->bytes_left, len));
 	loader->frames.len = 0;
 	while (len) {
-		uint32_t id, frame;
+		uint32_t id = 0, frame = KMP_NONE;
 		size_t used = kmp_trace_next(text, len, &id);
 
 		if (!used)

@@ -718,8 +718,8 @@ int64_t kmp_pages_write(struct kmp_pages_file *file, const char *text, size_t le
 
 /*
  * Read whole records into buf, as many as fit, from the first allocation at or after *pfn that the
- * filter wants; *pfn becomes that of the last record + 1. The bytes read; 0 at the end; -ENOMEM
- * where buf is too small for one record.
+ * filter wants, and a byte more; *pfn becomes that of the last record + 1. The bytes read; 0 at the
+ * end; -ENOMEM where buf is too small for one record and that byte, as in the kernel.
  */
 int64_t kmp_pages_read(struct kmp_pages_file *file, uint64_t *pfn, char *buf, size_t size);
 

@@ -158,7 +158,12 @@ static struct pieces pieces_of(const struct kmp_page_text *t, const struct kmp_r
 {
 	uint32_t task = row->task < t->tasks.len ? row->task : (uint32_t)t->tasks.len - 1;
 	uint32_t stack = row->stack < t->frames.len ? row->stack : (uint32_t)t->frames.len - 1;
-	struct pieces p = { .common = &t->commons.data[row->common], .task = t->tasks.data[task] };
+	struct pieces p = {
+		.common = &t->commons.data[row->common],
+		.task = t->tasks.data[task],
+		.frames.text = "",
+		.handle.text = "",
+	};
 
 	if (mode != KMP_MODE_HANDLE)
 		p.frames = t->frames.data[stack];

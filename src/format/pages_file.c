@@ -139,7 +139,8 @@ int64_t kmp_pages_read(struct kmp_pages_file *file, uint64_t *pfn, char *buf, si
 		size_t bound = kmp_page_text_bound(text, row, mode);
 		size_t left = size - (size_t)(p - buf);
 
-		if (bound <= left) {
+		/* As in the kernel, a byte must be left over. */
+		if (bound < left) {
 			p = kmp_page_text_put(text, row, mode, p);
 		} else {
 			/* The bound is generous: it may fit all the same. */
@@ -149,7 +150,7 @@ int64_t kmp_pages_read(struct kmp_pages_file *file, uint64_t *pfn, char *buf, si
 				return -ENOMEM;
 			size_t len = (size_t)(kmp_page_text_put(text, row, mode, record) - record);
 
-			if (len > left)
+			if (len >= left)
 				return p == buf ? -ENOMEM : p - buf;
 			p = put_bytes(p, record, len);
 		}

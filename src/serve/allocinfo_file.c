@@ -29,8 +29,11 @@ static int allocinfo_open(struct kmp_served *served, struct kmp_open_file **out)
 	return 0;
 }
 
+/* The last read may not have let go yet: its reply is out, and the reader has closed at once. */
 static void allocinfo_release(struct kmp_open_file *file)
 {
+	pthread_mutex_lock(&file->lock);
+	pthread_mutex_unlock(&file->lock);
 	kmp_tags_close(file->tags);
 	pthread_mutex_destroy(&file->lock);
 	free(file->text);

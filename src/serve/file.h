@@ -23,7 +23,12 @@ struct kmp_file_ops {
 	 */
 	int (*read)(struct kmp_open_file *file, uint64_t offset, size_t size, kmp_reply_fn reply,
 		    void *arg);
-	int64_t (*write)(struct kmp_open_file *file, const char *bytes, size_t len); /* or NULL */
+	/*
+	 * Or NULL. The kernel's files take a write anywhere, and it moves no position; FUSE moves
+	 * the descriptor's from offset by what was taken.
+	 */
+	int64_t (*write)(struct kmp_open_file *file, const char *bytes, size_t len,
+			 uint64_t offset);
 	/* in: what the request carries; out: room for what it answers. Or NULL. */
 	int (*ioctl)(struct kmp_open_file *file, unsigned request, const void *in, size_t in_len,
 		     void *out, size_t out_len);

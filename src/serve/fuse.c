@@ -129,19 +129,28 @@ static void op_release(fuse_req_t req, fuse_ino_t inode, struct fuse_file_info *
 	fuse_reply_err(req, 0);
 }
 
+/* A request that is replied to is gone, whatever came of the reply. */
+struct reply {
+	fuse_req_t req;
+	bool done;
+};
+
 static int reply_bytes(void *arg, const char *bytes, size_t len)
 {
-	return fuse_reply_buf(arg, bytes, len);
+	struct reply *reply = arg;
+
+	reply->done = true;
+	return fuse_reply_buf(reply->req, bytes, len);
 }
 
 static void op_read(fuse_req_t req, fuse_ino_t inode, size_t size, off_t offset,
 		    struct fuse_file_info *info)
 {
 	const struct kmp_file *file = kmp_tree_file(inode);
-	int ret = file->ops->read(open_file_of(info), (uint64_t)offset, size, reply_bytes, req);
+	struct reply reply = { .req = req };
+	int ret = file->ops->read(open_file_of(info), (uint64_t)offset, size, reply_bytes, &reply);
 
-	/* A positive or negative answer of FUSE itself came after the reply. */
-	if (ret == -ENOMEM || ret == -EINVAL)
+	if (!reply.done)
 		fuse_reply_err(req, -ret);
 }
 
@@ -150,12 +159,11 @@ static void op_write(fuse_req_t req, fuse_ino_t inode, const char *buf, size_t s
 {
 	const struct kmp_file *file = kmp_tree_file(inode);
 
-	(void)offset;
 	if (!file->ops->write) {
 		fuse_reply_err(req, EACCES);
 		return;
 	}
-	int64_t ret = file->ops->write(open_file_of(info), buf, size);
+	int64_t ret = file->ops->write(open_file_of(info), buf, size, (uint64_t)offset);
 
 	if (ret < 0)
 		fuse_reply_err(req, (int)-ret);

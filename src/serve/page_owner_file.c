@@ -2,8 +2,8 @@
 /*
  * page_owner. The kernel's file position is a PFN; FUSE counts bytes. A descriptor remembers where
  * its last reads ended, in bytes and in PFNs: a read at such an offset goes on there, any other
- * offset is a PFN. So sequential readers, lseek() to a PFN, and a pread() elsewhere in between all
- * get what the kernel would give them.
+ * offset is a PFN. Behind a write it goes on where it was before. So sequential readers, lseek() to
+ * a PFN, and a pread() elsewhere in between all get what the kernel would give them.
  *
  * After each reply the text that follows is made, while the reader is busy with what it has.
  */
@@ -56,8 +56,11 @@ static int page_owner_open(struct kmp_served *served, struct kmp_open_file **out
 	return 0;
 }
 
+/* The last read may still be at work: its reply is out, and the reader has closed at once. */
 static void page_owner_release(struct kmp_open_file *file)
 {
+	pthread_mutex_lock(&file->lock);
+	pthread_mutex_unlock(&file->lock);
 	kmp_pages_close(file->pages);
 	pthread_mutex_destroy(&file->lock);
 	free(file->now.text);
@@ -134,11 +137,14 @@ static int page_owner_read(struct kmp_open_file *file, uint64_t offset, size_t s
 	return ret;
 }
 
-static int64_t page_owner_write(struct kmp_open_file *file, const char *bytes, size_t len)
+static int64_t page_owner_write(struct kmp_open_file *file, const char *bytes, size_t len,
+				uint64_t offset)
 {
 	pthread_mutex_lock(&file->lock);
 	int64_t ret = kmp_pages_write(file->pages, bytes, len);
 
+	if (ret > 0)
+		remember(file, offset + (uint64_t)ret, pfn_at(file, offset));
 	/* The filter holds from the next record on. */
 	file->ahead.valid = false;
 	pthread_mutex_unlock(&file->lock);

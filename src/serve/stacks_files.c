@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <inttypes.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,6 +15,7 @@ struct kmp_open_file {
 	struct kmp_served *served;
 	char *text;
 	size_t len;
+	_Atomic uint64_t written; /* bytes by which writes have moved FUSE's position */
 };
 
 static struct kmp_error *print(struct kmp_served *served, enum kmp_stacks_file which, FILE *out)
@@ -96,13 +98,15 @@ static int threshold_open(struct kmp_served *served, struct kmp_open_file **out)
 	return 0;
 }
 
-/* The kernel prints the number at the first read and keeps that text for the descriptor. */
 static int threshold_read(struct kmp_open_file *file, uint64_t offset, size_t size,
 			  kmp_reply_fn reply, void *arg)
 {
 	char text[32];
 	int len = snprintf(text, sizeof(text), "%" PRIu64 "\n", file->served->threshold);
+	uint64_t written = file->written;
 
+	if (offset >= written)
+		offset -= written;
 	if (offset > (uint64_t)len)
 		offset = (uint64_t)len;
 	if (size > (uint64_t)len - offset)
@@ -112,7 +116,8 @@ static int threshold_read(struct kmp_open_file *file, uint64_t offset, size_t si
 
 /* A number as the kernel takes it: decimal, 0x… or 0…, a `+` before and a newline behind allowed.
  */
-static int64_t threshold_write(struct kmp_open_file *file, const char *bytes, size_t len)
+static int64_t threshold_write(struct kmp_open_file *file, const char *bytes, size_t len,
+			       uint64_t offset)
 {
 	char text[24] = { 0 };
 	char *end;
@@ -124,13 +129,15 @@ static int64_t threshold_write(struct kmp_open_file *file, const char *bytes, si
 		return -EINVAL;
 	errno = 0;
 	uint64_t value = strtoull(digits, &end, 0);
+	if (errno)
+		return -errno;
 	if (*end == '\n')
 		end++;
 	if (*end)
 		return -EINVAL;
-	if (errno)
-		return -errno;
 	file->served->threshold = value;
+	(void)offset;
+	file->written += len;
 	return (int64_t)len;
 }
 

@@ -391,12 +391,27 @@ struct kmp_sink {
 /* Something to read. Opaque; see kmp_source_open(). */
 struct kmp_source;
 
+/* What a page_owner descriptor prints of the stack. */
+enum kmp_mode {
+	KMP_MODE_AS_READ,     /* what the record had */
+	KMP_MODE_STACK,	      /* `mode=stack` */
+	KMP_MODE_HANDLE,      /* `mode=handle` */
+	KMP_MODE_STACK_HANDLE /* `mode=stack_handle` */
+};
+
 /* How to read. All zero is a good choice. */
 struct kmp_source_options {
 	unsigned threads; /* parsing threads, 0: one for each CPU, at most 8 */
 	/* Called now and then with the bytes read and the bytes there are (0: unknown), or NULL. */
 	void (*progress)(void *arg, uint64_t done, uint64_t total);
 	void *progress_arg; /* handed to progress() */
+	/*
+	 * Only page owners of these nodes (`0,2-3`), NULL: all. The running kernel's filter does it
+	 * where there is one, and we do where not.
+	 */
+	const char *nodes;
+	/* What the running kernel is to print, where it can be asked; else the cheapest. */
+	enum kmp_mode mode;
 };
 
 /* What to read; bits. */
@@ -625,14 +640,6 @@ struct kmp_view {
  */
 struct kmp_error *kmp_groups_write(const struct kmp_groups *groups, FILE *out,
 				   const struct kmp_view *view);
-
-/* What a page_owner descriptor prints of the stack. */
-enum kmp_mode {
-	KMP_MODE_AS_READ,     /* what the record had */
-	KMP_MODE_STACK,	      /* `mode=stack` */
-	KMP_MODE_HANDLE,      /* `mode=handle` */
-	KMP_MODE_STACK_HANDLE /* `mode=stack_handle` */
-};
 
 /* A writer of the kernel's page_owner text. Opaque; see kmp_text_create(). */
 struct kmp_text;

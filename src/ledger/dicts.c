@@ -252,6 +252,15 @@ struct kmp_error *kmp_ledger_add_stack(struct kmp_ledger *ledger, const struct k
 	return NULL;
 }
 
+bool kmp_ledger_unresolved(const struct kmp_ledger *ledger)
+{
+	for (size_t i = 0; i < ledger->stacks.len; i++) {
+		if (ledger->stacks.data[i].trace == KMP_NONE)
+			return true;
+	}
+	return false;
+}
+
 struct kmp_error *kmp_ledger_own_handles(struct kmp_ledger *ledger)
 {
 	for (uint32_t i = 0; i < ledger->stacks.len; i++) {

@@ -52,6 +52,9 @@ struct kmp_error *kmp_ledger_name(struct kmp_ledger *ledger, const char *text, s
 /* The number of the stack with this handle, or KMP_NONE. */
 uint32_t kmp_ledger_find_handle(const struct kmp_ledger *ledger, uint32_t handle);
 
+/* Is there a handle whose trace is not known? */
+bool kmp_ledger_unresolved(const struct kmp_ledger *ledger);
+
 /* Handles from here on are ours: the kernel's own never get so high. */
 enum { KMP_OWN_HANDLE = 0x40000000 };
 

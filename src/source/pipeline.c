@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A page_owner dump in blocks, parsed side by side, consumed in order.
+ * page_owner text in blocks, parsed side by side, consumed in order.
  *
- * The thread that calls reads blocks of whole records and files them in a ring. Parsers take them
- * from there, each with a ledger of its own; the calling thread parses too while it waits. What a
- * block held is carried into the caller's ledger in the order of the file, so that the outcome is
- * the same for any number of parsers. With one there are no threads at all.
+ * The thread that calls takes blocks of whole records from a feed and files them in a ring. Parsers
+ * take them from there, each with a ledger of its own; the calling thread parses too while it
+ * waits. What a block held is carried into the caller's ledger in the order of the file, so that
+ * the outcome is the same for any number of parsers. With one there are no threads at all.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -14,17 +14,14 @@
 #include "base/cleanup.h"
 #include "base/scan.h"
 #include "ledger/merge.h"
-#include "source/source.h"
+#include "source/feed.h"
 
-enum { BLOCK_SIZE = 512 << 10, BLOCK_MAX = 64 << 20, THREADS_MAX = 64 };
+enum { THREADS_MAX = 64 };
 
 enum job_state { JOB_FREE, JOB_READY, JOB_TAKEN, JOB_DONE };
 
 struct job {
-	char *text; /* cap + SCAN_PAD bytes */
-	size_t cap;
-	size_t len;
-	bool at_end;
+	struct kmp_po_block block;
 	enum job_state state;
 	unsigned worker; /* who parsed it */
 	struct kmp_po_result result;
@@ -39,10 +36,11 @@ struct worker {
 	struct kmp_ledger *ledger;
 	struct kmp_po_parser *parser;
 	struct kmp_merge merge;
+	void *feed_state;
 };
 
 struct pipeline {
-	struct kmp_input *input;
+	const struct kmp_po_feed *feed;
 	struct kmp_ledger *ledger;
 	const struct kmp_sink *sink;
 	const struct kmp_source_options *options;
@@ -57,94 +55,26 @@ struct pipeline {
 	pthread_cond_t ready;
 	pthread_cond_t done;
 	bool stop;
-	char *rest; /* the beginning of the record that the last block ended in */
-	size_t rest_len;
-	size_t rest_cap;
-	bool input_end;
+	bool feed_end;
 	uint64_t line; /* lines before the block that is consumed next */
 	uint64_t stray, foreign, extra, no_unit;
 	uint64_t first_stray; /* line of the first block that has any */
 };
 
-static struct kmp_error *grow_text(struct job *job, size_t cap)
-{
-	char *text = realloc(job->text, cap + SCAN_PAD);
-
-	if (!text)
-		return &kmp_error_no_memory;
-	job->text = text;
-	job->cap = cap;
-	return NULL;
-}
-
-static struct kmp_error *fill(struct pipeline *pl, struct job *job)
-{
-	while (job->len < job->cap && !pl->input_end) {
-		size_t got;
-
-		try(kmp_input_read(pl->input, job->text + job->len, job->cap - job->len, &got));
-		job->len += got;
-		pl->input_end = !got;
-	}
-	return NULL;
-}
-
-/* Keep what is behind the last whole record for the next block. */
-static struct kmp_error *keep_rest(struct pipeline *pl, struct job *job, size_t split)
-{
-	size_t len = job->len - split;
-
-	if (len > pl->rest_cap) {
-		char *rest = realloc(pl->rest, len);
-
-		if (!rest)
-			return &kmp_error_no_memory;
-		pl->rest = rest;
-		pl->rest_cap = len;
-	}
-	memcpy(pl->rest, job->text + split, len);
-	pl->rest_len = len;
-	job->len = split;
-	return NULL;
-}
-
-/* Read the next block of whole records. */
-static struct kmp_error *read_block(struct pipeline *pl, struct job *job)
-{
-	size_t split;
-
-	job->len = 0;
-	if (job->cap < BLOCK_SIZE + pl->rest_len)
-		try(grow_text(job, BLOCK_SIZE + pl->rest_len));
-	if (pl->rest_len)
-		memcpy(job->text, pl->rest, pl->rest_len);
-	job->len = pl->rest_len;
-	pl->rest_len = 0;
-	for (;;) {
-		try(fill(pl, job));
-		job->at_end = pl->input_end;
-		if (job->at_end)
-			break;
-		split = kmp_po_split(job->text, job->len);
-		if (split)
-			return keep_rest(pl, job, split);
-		/* Not one record ends here: more of it, or text that has none. */
-		if (job->cap >= BLOCK_MAX) {
-			const char *nl = memrchr(job->text, '\n', job->len);
-
-			return nl ? keep_rest(pl, job, (size_t)(nl + 1 - job->text)) : NULL;
-		}
-		try(grow_text(job, job->cap * 2));
-	}
-	return NULL;
-}
-
 static void parse_job(struct worker *w, struct job *job)
 {
-	memset(job->text + job->len, 0, SCAN_PAD);
-	pthread_mutex_lock(&w->busy);
-	job->err = kmp_po_parse(w->parser, job->text, job->len, job->at_end, &job->result);
-	pthread_mutex_unlock(&w->busy);
+	const struct kmp_po_feed *feed = w->pipeline->feed;
+	struct kmp_po_block *block = &job->block;
+
+	if (feed->fill)
+		job->err = feed->fill(feed->arg, w->feed_state, block);
+	if (!job->err) {
+		memset(block->text + block->len, 0, SCAN_PAD);
+		pthread_mutex_lock(&w->busy);
+		job->err = kmp_po_parse(w->parser, block->text, block->len, block->at_end,
+					&job->result);
+		pthread_mutex_unlock(&w->busy);
+	}
 	job->worker = (unsigned)(w - w->pipeline->workers);
 }
 
@@ -203,6 +133,8 @@ static struct kmp_error *worker_start(struct pipeline *pl, unsigned number)
 	try(kmp_po_parser_create(w->ledger, &w->parser));
 	w->merge.from = w->ledger;
 	w->merge.to = pl->ledger;
+	if (pl->feed->open)
+		try(pl->feed->open(pl->feed->arg, &w->feed_state));
 	if (number == 0)
 		return NULL;
 	w->merge.lock = lock_worker;
@@ -224,7 +156,7 @@ static struct kmp_error *consume(struct pipeline *pl, struct job *job)
 	for (size_t i = 0; i < r->skips.len; i++)
 		try(kmp_ledger_add_skipped(pl->ledger, pl->line + r->skips.data[i].line + 1,
 					   r->skips.data[i].reason));
-	kmp_ledger_add_losses(pl->ledger, 0, r->cut);
+	kmp_ledger_add_losses(pl->ledger, job->block.lost, r->cut);
 	if (r->stray && !pl->stray)
 		pl->first_stray = pl->line + 1;
 	pl->stray += r->stray;
@@ -270,22 +202,23 @@ static struct kmp_error *consume_oldest(struct pipeline *pl)
 
 static struct kmp_error *run(struct pipeline *pl)
 {
-	while (!pl->input_end || pl->rest_len) {
+	while (!pl->feed_end) {
 		struct job *job = &pl->jobs[pl->next_read];
 
 		if (job->state != JOB_FREE) {
 			try(consume_oldest(pl));
 			continue;
 		}
-		try(read_block(pl, job));
+		try(pl->feed->next(pl->feed->arg, &job->block, &pl->feed_end));
 		pthread_mutex_lock(&pl->lock);
 		job->state = JOB_READY;
 		pl->next_read = (pl->next_read + 1) % pl->job_count;
 		pthread_cond_signal(&pl->ready);
 		pthread_mutex_unlock(&pl->lock);
 		if (pl->options->progress)
-			pl->options->progress(pl->options->progress_arg, kmp_input_done(pl->input),
-					      kmp_input_total(pl->input));
+			pl->options->progress(pl->options->progress_arg,
+					      pl->feed->done(pl->feed->arg),
+					      pl->feed->total(pl->feed->arg));
 	}
 	while (pl->jobs[pl->next_consume].state != JOB_FREE)
 		try(consume_oldest(pl));
@@ -323,6 +256,8 @@ static void stop(struct pipeline *pl)
 
 		if (w->running)
 			pthread_join(w->thread, NULL);
+		if (w->feed_state)
+			pl->feed->close(w->feed_state);
 		kmp_merge_deinit(&w->merge);
 		kmp_po_parser_destroy(w->parser);
 		kmp_ledger_destroy(w->ledger);
@@ -331,11 +266,10 @@ static void stop(struct pipeline *pl)
 		kmp_error_destroy(pl->jobs[i].err);
 		vec_deinit(&pl->jobs[i].result.pages);
 		vec_deinit(&pl->jobs[i].result.skips);
-		free(pl->jobs[i].text);
+		free(pl->jobs[i].block.text);
 	}
 	free(pl->workers);
 	free(pl->jobs);
-	free(pl->rest);
 }
 
 static unsigned thread_count(unsigned asked)
@@ -362,11 +296,11 @@ static struct kmp_error *start(struct pipeline *pl)
 	return NULL;
 }
 
-struct kmp_error *kmp_po_read(struct kmp_input *input, struct kmp_ledger *ledger,
-			      const struct kmp_sink *sink, const struct kmp_source_options *options)
+struct kmp_error *kmp_po_run(const struct kmp_po_feed *feed, struct kmp_ledger *ledger,
+			     const struct kmp_sink *sink, const struct kmp_source_options *options)
 {
 	struct pipeline pl = {
-		.input = input,
+		.feed = feed,
 		.ledger = ledger,
 		.sink = sink,
 		.options = options,
@@ -381,5 +315,5 @@ struct kmp_error *kmp_po_read(struct kmp_input *input, struct kmp_ledger *ledger
 	if (!err)
 		err = warn(&pl);
 	stop(&pl);
-	return kmp_error_at(err, kmp_input_path(input));
+	return err;
 }

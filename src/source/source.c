@@ -3,9 +3,12 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 
 #include "base/cleanup.h"
 #include "ledger/ledger.h"
+#include "source/native.h"
+#include "source/nodes.h"
 #include "source/source.h"
 #include "store/store.h"
 
@@ -18,6 +21,7 @@ struct kmp_source {
 	bool is_directory;
 	struct kmp_directory dir;
 	struct kmp_store_reader *store; /* or NULL */
+	bool is_native;			/* the running kernel's page_owner, by its own path */
 	uint64_t time;
 };
 
@@ -88,6 +92,14 @@ static bool is_ledger_file(const char *path)
 	return len > 0 && kmp_store_looks_like(head, (size_t)len);
 }
 
+static bool ends_in(const char *path, const char *end)
+{
+	size_t len = strlen(path);
+	size_t n = strlen(end);
+
+	return len >= n && !strcmp(path + len - n, end);
+}
+
 static struct kmp_error *open_any(struct kmp_source *s, const char *path)
 {
 	unsigned snapshot;
@@ -102,6 +114,9 @@ static struct kmp_error *open_any(struct kmp_source *s, const char *path)
 			s->is_directory = true;
 			return kmp_directory_scan(s->path, &s->dir);
 		}
+		s->is_native = kmp_native_is(s->path) && ends_in(s->path, "/page_owner");
+		if (s->is_native)
+			return NULL;
 		if (S_ISREG(st.st_mode) && is_ledger_file(s->path))
 			return kmp_store_open(s->path, snapshot, &s->store);
 	}
@@ -144,6 +159,8 @@ uint32_t kmp_source_holds(const struct kmp_source *s)
 
 	if (s->store)
 		return kmp_store_holds(s->store);
+	if (s->is_native)
+		return KMP_READ_PAGES;
 	if (!s->is_directory)
 		return kmp_text_holds(s->kind);
 	if (s->dir.page_owner || s->dir.show_stacks || s->dir.show_handles)
@@ -165,6 +182,23 @@ static struct kmp_error *set_facts(const struct kmp_source *s, struct kmp_ledger
 	facts.mode = mode;
 	facts.time = s->time;
 	return kmp_ledger_set_facts(ledger, &facts);
+}
+
+/* The running kernel's page_owner; resolved: its handles can be. */
+static struct kmp_error *read_native(struct kmp_source *s, const char *path, bool resolved,
+				     struct kmp_ledger *ledger, const struct kmp_sink *sink)
+{
+	struct kmp_native native cleanup(kmp_native_deinit) = { 0 };
+	struct kmp_node_sink wanted;
+
+	try(kmp_native_init(&native, path, resolved, &s->options));
+	s->time = (uint64_t)time(NULL);
+	try(set_facts(s, ledger, KMP_TEXT_PAGE_OWNER, native.mode));
+	if (s->options.nodes && !native.nodes) {
+		try(kmp_node_sink_init(&wanted, s->options.nodes, sink));
+		sink = &wanted.sink;
+	}
+	return kmp_native_read(&native, ledger, sink, &s->options);
 }
 
 /* One file of a directory. */
@@ -232,7 +266,16 @@ static struct kmp_error *read_directory(struct kmp_source *s, struct kmp_ledger 
 	/* The stacks first, so that each page finds its trace. */
 	if (dir->show_stacks_handles)
 		try(read_file(s, dir->show_stacks_handles, ledger, sink));
-	return read_file(s, pages, ledger, sink);
+	if (!kmp_native_is(pages))
+		return read_file(s, pages, ledger, sink);
+	if (pages == dir->page_owner)
+		try(read_native(s, pages, dir->show_stacks_handles != NULL, ledger, sink));
+	else
+		try(read_file(s, pages, ledger, sink));
+	/* And again: stacks that came to be meanwhile. */
+	if (dir->show_stacks_handles && kmp_ledger_unresolved(ledger))
+		return read_file(s, dir->show_stacks_handles, ledger, sink);
+	return NULL;
 }
 
 static struct kmp_error *keep_pages(void *arg, struct kmp_ledger *ledger,
@@ -253,13 +296,26 @@ static struct kmp_error *read_live_facts(const struct kmp_source *s, struct kmp_
 	return access(profiling, R_OK) ? NULL : kmp_profiling_read(profiling, ledger);
 }
 
+/* Its page_owner applies the wanted nodes, or read_native() does. */
+static bool is_running_kernel(const struct kmp_source *s)
+{
+	return s->is_directory && s->dir.page_owner && kmp_native_is(s->dir.page_owner);
+}
+
 struct kmp_error *kmp_source_read(struct kmp_source *s, struct kmp_ledger *ledger, uint32_t what,
 				  const struct kmp_sink *sink)
 {
 	const struct kmp_sink keep = { keep_pages, NULL, KMP_COLUMN_ALL };
+	struct kmp_node_sink wanted;
 
 	if (!sink)
 		sink = &keep;
+	if (s->is_native)
+		return read_native(s, s->path, false, ledger, sink);
+	if (s->options.nodes && !is_running_kernel(s)) {
+		try(kmp_node_sink_init(&wanted, s->options.nodes, sink));
+		sink = &wanted.sink;
+	}
 	if (s->store)
 		return kmp_store_read(s->store, ledger, what, sink);
 	if (s->is_directory && what == KMP_READ_STACKS)

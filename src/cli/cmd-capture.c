@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "cli/commands.h"
 #include "cli/common.h"
+#include "cli/filter.h"
 
 DEFINE_CLEANUP(ledger, struct kmp_ledger *, kmp_ledger_destroy)
 DEFINE_CLEANUP(source, struct kmp_source *, kmp_source_close)
@@ -154,8 +155,24 @@ static void print_summary(const char *path, const char *source, const struct kmp
 	putchar('\n');
 }
 
+static struct kmp_error *read_options(const struct cli_args *args,
+				      struct kmp_source_options *options)
+{
+	const char *mode = cli_value(args, "mode");
+	uint64_t threads = 0;
+
+	if (cli_value(args, "threads"))
+		try(cli_number(args, "threads", &threads));
+	if (mode)
+		try(cli_mode_parse(mode, &options->mode));
+	options->threads = threads > 1000 ? 1000 : (unsigned)threads;
+	options->nodes = cli_value(args, "node");
+	return NULL;
+}
+
 static struct kmp_error *run(struct cli_args *args)
 {
+	struct kmp_source_options options = { 0 };
 	struct kmp_ledger *ledger cleanup(cleanup_ledger) = NULL;
 	struct kmp_source *source cleanup(cleanup_source) = NULL;
 	struct kmp_store *store cleanup(cleanup_store) = NULL;
@@ -166,10 +183,11 @@ static struct kmp_error *run(struct cli_args *args)
 
 	if (!path || !*path)
 		return kmp_error_new(KMP_ERROR_USAGE, "which ledger file to write? -o FILE.kmp");
+	try(read_options(args, &options));
 	try(check_target(args, path));
 	if (!from || !strcmp(from, "kernel"))
 		try(choose_kernel(&from, &missing));
-	try(cli_source_open(from, KMP_READ_PAGES | KMP_READ_TAGS, &source));
+	try(cli_source_open(from, KMP_READ_PAGES | KMP_READ_TAGS, &options, &source));
 	try(kmp_ledger_create(&ledger));
 	if (missing)
 		try(kmp_ledger_warn(ledger, "no page owners: %s", missing));
@@ -217,6 +235,11 @@ const struct cli_command cmd_capture = {
 			  "what to read; the kernel unless told" },
 			{ "append", 'a', NULL, "add a snapshot to the file" },
 			{ "force", 'F', NULL, "replace the ledger file that is there" },
+			{ "threads", 'j', "N", "read and parse by so many threads; the CPUs" },
+			{ "node", 'n', "LIST", "only pages of these nodes: 0,2-3" },
+			{ "mode", 'm', "MODE",
+			  "what the kernel is to print: stack, handle or stack_handle; else the "
+			  "cheapest" },
 			{ "quiet", 'q', NULL, "do not tell what was captured" },
 			{ 0 } },
 	.run = run,

@@ -69,11 +69,13 @@ static struct kmp_error *run(struct cli_args *args)
 	struct cli_output output cleanup(cli_output_deinit) = { 0 };
 	uint32_t any = KMP_READ_PAGES | KMP_READ_TAGS;
 	struct cli_group group;
+	struct kmp_source_options options = { 0 };
 	bool tags;
 
 	try(cli_group_options(args, &group));
-	try(cli_source_open_threads(args->rest[0], any, group.threads, &before));
-	try(cli_source_open_threads(args->rest[1], any, group.threads, &after));
+	options.threads = group.threads;
+	try(cli_source_open(args->rest[0], any, &options, &before));
+	try(cli_source_open(args->rest[1], any, &options, &after));
 	struct kmp_source *sources[] = { before, after };
 
 	try(choose(args, sources, &tags));

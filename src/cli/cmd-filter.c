@@ -39,12 +39,16 @@ static struct kmp_error *stream(const struct filter_job *job, struct kmp_ledger 
 				struct kmp_filter *filter, FILE *out, uint64_t *missing)
 {
 	struct kmp_source *source cleanup(cleanup_source) = NULL;
+	/* The running kernel prints what will be printed here: stacks, unless told otherwise. */
+	const struct kmp_source_options options = {
+		.mode = job->mode == KMP_MODE_AS_READ ? KMP_MODE_STACK : job->mode,
+	};
 	struct kmp_text *text;
 
 	try(kmp_text_create(out, job->mode, job->nodes, filter, &text));
 	struct kmp_sink sink = kmp_text_sink(text);
-	struct kmp_error *err =
-		cli_source_open(job->path ? job->path : CLI_KERNEL, KMP_READ_PAGES, &source);
+	struct kmp_error *err = cli_source_open(job->path ? job->path : CLI_KERNEL, KMP_READ_PAGES,
+						&options, &source);
 
 	if (!err)
 		err = kmp_source_read(source, ledger, KMP_READ_PAGES, &sink);

@@ -14,12 +14,13 @@ static struct kmp_error *run(struct cli_args *args)
 	struct kmp_groups *groups cleanup(cleanup_groups) = NULL;
 	struct cli_output output cleanup(cli_output_deinit) = { 0 };
 	struct cli_group group;
+	struct kmp_source_options options = { 0 };
 
 	try(cli_group_options(args, &group));
+	options.threads = group.threads;
 	try(cli_group_check(args, &group, false, false));
 	try(cli_output_open(args, &output));
-	try(cli_source_open_threads(cli_page_owner_path(args), KMP_READ_PAGES, group.threads,
-				    &source));
+	try(cli_source_open(cli_page_owner_path(args), KMP_READ_PAGES, &options, &source));
 	try(cli_group_pages(&group, source, &groups));
 	return cli_write_groups(args, groups, &output);
 }

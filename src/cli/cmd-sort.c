@@ -31,7 +31,7 @@ static struct kmp_error *sort_file(struct cli_args *args, const struct sort_rule
 	struct sorter sorter cleanup(sorter_deinit) = { 0 };
 
 	try(kmp_ledger_create(&ledger));
-	try(cli_source_open(args->rest[0], KMP_READ_PAGES, &source));
+	try(cli_source_open(args->rest[0], KMP_READ_PAGES, NULL, &source));
 	sorter_init(&sorter, rules, ledger);
 	struct kmp_sink sink = sorter_sink(&sorter);
 

@@ -64,7 +64,7 @@ static struct kmp_error *read_tags(const char *path, struct kmp_ledger *ledger)
 				     "with CONFIG_MEM_ALLOC_PROFILING and not booted with "
 				     "sysctl.vm.mem_profiling=never; or name a file to read",
 				     path);
-	try(cli_source_open(path, KMP_READ_TAGS, &source));
+	try(cli_source_open(path, KMP_READ_TAGS, NULL, &source));
 	try(kmp_source_read(source, ledger, KMP_READ_TAGS, NULL));
 	if (kmp_ledger_facts(ledger)->profiling_off && !has_counted(ledger))
 		return kmp_error_new(KMP_ERROR_INPUT,

@@ -176,11 +176,15 @@ static const char *missing(uint32_t what)
 	return what == KMP_READ_PAGES ? "page owners, as page_owner does" : "page owners or tags";
 }
 
-struct kmp_error *cli_source_open_threads(const char *path, uint32_t what, unsigned threads,
-					  struct kmp_source **source)
+struct kmp_error *cli_source_open(const char *path, uint32_t what,
+				  const struct kmp_source_options *asked,
+				  struct kmp_source **source)
 {
-	struct kmp_source_options options = { .threads = threads };
+	struct kmp_source_options options = { 0 };
 	struct kmp_source *opened;
+
+	if (asked)
+		options = *asked;
 
 	if (isatty(STDERR_FILENO)) {
 		options.progress = show_progress;
@@ -194,9 +198,4 @@ struct kmp_error *cli_source_open_threads(const char *path, uint32_t what, unsig
 	}
 	*source = opened;
 	return NULL;
-}
-
-struct kmp_error *cli_source_open(const char *path, uint32_t what, struct kmp_source **source)
-{
-	return cli_source_open_threads(path, what, 0, source);
 }

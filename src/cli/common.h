@@ -54,13 +54,13 @@ struct kmp_error *cli_write_groups(struct cli_args *args, struct kmp_groups *gro
 /* A size from an option that was given: 4096, 4K, 1.5M, 2GiB, -1. KMP_ERROR_USAGE. */
 struct kmp_error *cli_size(const struct cli_args *args, const char *option, int64_t *bytes);
 
-/* Open a source that shows its progress on a terminal; some of what (enum kmp_read) must be there.
+/*
+ * Open a source that shows its progress on a terminal; some of what (enum kmp_read) must be there.
+ * options may be NULL.
  */
-struct kmp_error *cli_source_open(const char *path, uint32_t what, struct kmp_source **source);
-
-/* The same with so many parsing threads, 0 for the default. */
-struct kmp_error *cli_source_open_threads(const char *path, uint32_t what, unsigned threads,
-					  struct kmp_source **source);
+struct kmp_error *cli_source_open(const char *path, uint32_t what,
+				  const struct kmp_source_options *options,
+				  struct kmp_source **source);
 
 /* The first argument, or the running kernel's files. */
 const char *cli_page_owner_path(const struct cli_args *args);

@@ -44,4 +44,24 @@ struct kmp_error *kmp_native_read(struct kmp_native *native, struct kmp_ledger *
 				  const struct kmp_source_options *options)
 	__attribute__((warn_unused_result));
 
+struct kmp_two_pfns {
+	uint64_t first;
+	uint64_t last;
+};
+
+/* A sink that notes pages of handles whose trace is not known, and hands all on. */
+struct kmp_unresolved {
+	struct kmp_sink sink;
+	const struct kmp_sink *next;
+	VEC(struct kmp_two_pfns) pfns; /* by stack number */
+};
+
+void kmp_unresolved_init(struct kmp_unresolved *unresolved, const struct kmp_sink *next);
+void kmp_unresolved_deinit(struct kmp_unresolved *unresolved);
+
+/* Ask the kernel for the stacks of what is still not known. */
+struct kmp_error *kmp_unresolved_ask(struct kmp_unresolved *unresolved,
+				     const struct kmp_native *native, struct kmp_ledger *ledger)
+	__attribute__((warn_unused_result));
+
 #endif

@@ -184,23 +184,6 @@ static struct kmp_error *set_facts(const struct kmp_source *s, struct kmp_ledger
 	return kmp_ledger_set_facts(ledger, &facts);
 }
 
-/* The running kernel's page_owner; resolved: its handles can be. */
-static struct kmp_error *read_native(struct kmp_source *s, const char *path, bool resolved,
-				     struct kmp_ledger *ledger, const struct kmp_sink *sink)
-{
-	struct kmp_native native cleanup(kmp_native_deinit) = { 0 };
-	struct kmp_node_sink wanted;
-
-	try(kmp_native_init(&native, path, resolved, &s->options));
-	s->time = (uint64_t)time(NULL);
-	try(set_facts(s, ledger, KMP_TEXT_PAGE_OWNER, native.mode));
-	if (s->options.nodes && !native.nodes) {
-		try(kmp_node_sink_init(&wanted, s->options.nodes, sink));
-		sink = &wanted.sink;
-	}
-	return kmp_native_read(&native, ledger, sink, &s->options);
-}
-
 /* One file of a directory. */
 static struct kmp_error *read_file(struct kmp_source *s, const char *path,
 				   struct kmp_ledger *ledger, const struct kmp_sink *sink)
@@ -219,6 +202,29 @@ static struct kmp_error *read_file(struct kmp_source *s, const char *path,
 		err = kmp_text_read(kind, input, ledger, sink, &s->options);
 	kmp_input_destroy(input);
 	return err;
+}
+
+/* The running kernel's page_owner; handles: the file that resolves them, or NULL. */
+static struct kmp_error *read_native(struct kmp_source *s, const char *path, const char *handles,
+				     struct kmp_ledger *ledger, const struct kmp_sink *sink)
+{
+	struct kmp_native native cleanup(kmp_native_deinit) = { 0 };
+	struct kmp_unresolved unresolved cleanup(kmp_unresolved_deinit) = { 0 };
+	struct kmp_node_sink wanted;
+
+	try(kmp_native_init(&native, path, handles != NULL, &s->options));
+	s->time = (uint64_t)time(NULL);
+	try(set_facts(s, ledger, KMP_TEXT_PAGE_OWNER, native.mode));
+	if (s->options.nodes && !native.nodes) {
+		try(kmp_node_sink_init(&wanted, s->options.nodes, sink));
+		sink = &wanted.sink;
+	}
+	kmp_unresolved_init(&unresolved, sink);
+	try(kmp_native_read(&native, ledger, &unresolved.sink, &s->options));
+	/* Stacks that came to be meanwhile are listed now. */
+	if (handles && kmp_ledger_unresolved(ledger))
+		try(read_file(s, handles, ledger, sink));
+	return kmp_unresolved_ask(&unresolved, &native, ledger);
 }
 
 /*
@@ -266,16 +272,9 @@ static struct kmp_error *read_directory(struct kmp_source *s, struct kmp_ledger 
 	/* The stacks first, so that each page finds its trace. */
 	if (dir->show_stacks_handles)
 		try(read_file(s, dir->show_stacks_handles, ledger, sink));
-	if (!kmp_native_is(pages))
+	if (pages != dir->page_owner || !kmp_native_is(pages))
 		return read_file(s, pages, ledger, sink);
-	if (pages == dir->page_owner)
-		try(read_native(s, pages, dir->show_stacks_handles != NULL, ledger, sink));
-	else
-		try(read_file(s, pages, ledger, sink));
-	/* And again: stacks that came to be meanwhile. */
-	if (dir->show_stacks_handles && kmp_ledger_unresolved(ledger))
-		return read_file(s, dir->show_stacks_handles, ledger, sink);
-	return NULL;
+	return read_native(s, pages, dir->show_stacks_handles, ledger, sink);
 }
 
 static struct kmp_error *keep_pages(void *arg, struct kmp_ledger *ledger,
@@ -311,7 +310,7 @@ struct kmp_error *kmp_source_read(struct kmp_source *s, struct kmp_ledger *ledge
 	if (!sink)
 		sink = &keep;
 	if (s->is_native)
-		return read_native(s, s->path, false, ledger, sink);
+		return read_native(s, s->path, NULL, ledger, sink);
 	if (s->options.nodes && !is_running_kernel(s)) {
 		try(kmp_node_sink_init(&wanted, s->options.nodes, sink));
 		sink = &wanted.sink;

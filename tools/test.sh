@@ -68,7 +68,7 @@ build_sanitized() {
 run_gate() {
 	step "clang, ASan and UBSan: build" build_sanitized
 	if [ "$step_status" = 0 ]; then
-		run_build build-asan --suite unit --suite cli --suite fuzz
+		run_build build-asan --timeout-multiplier 5 --suite unit --suite cli --suite fuzz
 	fi
 	. tools/fuzz.sh
 	step "fuzzers: build" fuzz_build

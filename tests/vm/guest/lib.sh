@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=sh
+# For the guest's tests, which are run by busybox's sh -eu in an empty directory: each prints
+# lines of TAP, `ok - TEST: WHAT`.
+
+DEBUG=/sys/kernel/debug
+export DEBUG
+
+pass() { # WHAT
+	echo "ok - $TEST: $1"
+}
+
+# The rest of the words, or a file, say why.
+fail() { # WHAT [WHY…]
+	echo "not ok - $TEST: $1"
+	shift
+	[ $# = 0 ] || echo "$*" | tail -n 20 | sed 's/^/# /'
+}
+
+skip() { # WHAT WHY
+	echo "ok - $TEST: $1 # SKIP $2"
+}
+
+# The command succeeds, without a word on standard error. Its output is left in ./out.
+check() { # WHAT COMMAND…
+	what=$1
+	shift
+	if "$@" >out 2>err && ! [ -s err ]; then
+		pass "$what"
+	else
+		fail "$what" "$* ($?): $(cat err)"
+	fi
+}
+
+# The command ends with this status, nothing on standard output and a message that matches.
+refuses() { # STATUS REGEX COMMAND…
+	want=$1
+	regex=$2
+	shift 2
+	got=0
+	"$@" >out 2>err || got=$?
+	if [ "$got" = "$want" ] && ! [ -s out ] && grep -qE "$regex" err; then
+		pass "$*: $(head -n 1 err)"
+	else
+		fail "$*" "status $got, not $want, or not /$regex/: $(cat err) $(head -n 3 out)"
+	fi
+}
+
+# Two figures that were not taken at one moment: at most so far apart.
+near() { # WHAT A B DISTANCE
+	distance=$(($2 - $3))
+	[ "$distance" -ge 0 ] || distance=$((-distance))
+	if [ "$distance" -le "$4" ]; then
+		pass "$1: $2 and $3"
+	else
+		fail "$1" "$2 and $3 are more than $4 apart"
+	fi
+}
+
+same() { # WHAT FILE FILE
+	if cmp "$2" "$3" >out 2>&1; then
+		pass "$1"
+	else
+		fail "$1" "$(cat out; diff "$2" "$3" | head -n 10)"
+	fi
+}
+
+is() { # WHAT GOT WANTED
+	if [ "$2" = "$3" ]; then pass "$1: $2"; else fail "$1" "'$2', not '$3'"; fi
+}

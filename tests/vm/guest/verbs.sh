@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=sh
+# Linux 7.3 with both features on: what kmemprof says agrees with the kernel's own text. The
+# machine is alive, so ours is taken between two texts of the kernel's.
+. /test/lib.sh
+
+mkfifo go ready
+hold 'vm-one=96' 'vm 2), ts 5 ns=32' <go >ready &
+exec 4>go
+read -r _ <ready
+
+# The kernel's own text, through a descriptor with a filter.
+kernel() { # WORDS FILE
+	exec 3<>$DEBUG/page_owner
+	echo "$1" >&3
+	cat <&3 >"$2"
+	exec 3<&-
+}
+
+# Is this command's output between what the kernel says before and after it?
+between() { # WORDS COMMAND…
+	words=$1
+	shift
+	kernel "$words" /host/before
+	begin=$(cut -d' ' -f1 /proc/uptime)
+	"$@" >/host/ours 2>err || { fail "$* ends with 0" "$(cat err)"; return; }
+	kernel "$words" /host/after
+	if verdict=$(records /host/before /host/ours /host/after "$begin" 2>&1); then
+		pass "$*: $verdict"
+	else
+		fail "$* is what the kernel says in $words" "$verdict"
+	fi
+}
+
+ledger() { # OPTION…
+	kmemprof capture --quiet --force -o x.kmp && kmemprof filter "$@" x.kmp
+}
+
+between mode=stack_handle ledger --mode stack_handle
+cp /host/before before
+cp /host/ours ours
+between mode=stack ledger --mode stack
+between mode=stack kmemprof filter
+between 'mode=handle nid=1' ledger --mode handle --node 1
+between 'mode=handle nid=1' kmemprof filter --mode handle --node 1
+between 'mode=handle nid=0-1' page_owner_filter -m handle -n 0-1
+
+# Figures, counted by awk from the kernel's text.
+count='$0 ~ /^Page allocated via order / { pages += 2 ^ $5; records++ } END { print records, pages }'
+kmemprof capture --quiet --force -o x.kmp
+kmemprof report --by comm --format json --limit 0 --output all.json x.kmp
+# shellcheck disable=SC2046 # two words
+set -- $(awk "$count" before)
+near "records in all" "$(jq .totals.records all.json)" "$1" $(($1 / 20))
+near "pages in all" "$(jq .totals.pages all.json)" "$2" $(($2 / 20))
+for task in 'vm-one 24576' 'vm 2), ts 5 ns 8192'; do
+	name=${task% *}
+	pages=$(jq --arg c "$name" '[.groups[] | select(.key.comm == $c).pages] | add' all.json)
+	near "pages of task $name" "${pages:-0}" "${task##* }" 600
+done
+kmemprof report --by comm --format json --limit 0 --output live.json
+near "report without FILE" "$(jq .totals.pages live.json)" "$2" $(($2 / 20))
+kmemprof report --by node --format csv --limit 0 x.kmp |
+	awk -F, 'NR > 1 && $1 !~ /^[01]$/ && $1 != "" { exit 1 }' &&
+	pass "nodes are 0 and 1" || fail "nodes are 0 and 1" "$(kmemprof report --by node x.kmp)"
+
+# What the kernel counts by stack.
+stacks=$DEBUG/page_owner_stacks
+sum='/^nr_base_pages:/ { s += $2 } END { print s + 0 }'
+for file in show_stacks show_handles; do
+	cat "$stacks/$file" >kernel.txt
+	kmemprof stacks --file "$file" >ours.txt 2>err || fail "stacks --file $file" "$(cat err)"
+	want=$(awk "$sum" kernel.txt)
+	near "$file: pages" "$(awk "$sum" ours.txt)" "$want" $((want / 20))
+	near "$file: stacks" "$(grep -c ^nr_ ours.txt)" "$(grep -c ^nr_ kernel.txt)" 60
+done
+cat $stacks/show_stacks_handles >kernel.txt
+kmemprof stacks --file show_stacks_handles >ours.txt
+near "show_stacks_handles: lines in one alone" \
+	"$(sort kernel.txt ours.txt | uniq -c | awk '$1 % 2 { n++ } END { print n + 0 }')" 0 400
+
+# Tags, against awk.
+cp /proc/allocinfo tags.txt
+kmemprof tags --format csv --limit 0 >tags.csv
+is "tags" "$(($(wc -l <tags.csv) - 1))" "$(awk '!/^(allocinfo|#)/ { n++ } END { print n }' tags.txt)"
+want=$(awk '!/^(allocinfo|#)/ { s += $1 } END { printf "%d", s }' tags.txt)
+near "bytes of all tags" "$(awk -F, 'NR > 1 { s += $5 } END { printf "%d", s }' tags.csv)" "$want" \
+	$((want / 20))
+want=$(awk '$3 ~ /^mm\/memory.c:/ { s += $1 } END { printf "%d", s }' tags.txt)
+ours=$(kmemprof tags --file mm/memory.c --format csv --limit 0 |
+	awk -F, 'NR > 1 { s += $5 } END { printf "%d", s }')
+near "bytes of mm/memory.c" "$ours" "$want" $((want / 50))
+want=$(awk '!/^(allocinfo|#)/ && $1 >= 1048576 { n++ } END { print n + 0 }' tags.txt)
+ours=$(kmemprof tags --min-size 1M --format csv --limit 0 | tail -n +2 | wc -l)
+near "tags of 1 MiB and more" "$ours" "$want" 2
+ours=$(kmemprof tags --format csv --limit 0 x.kmp | tail -n +2 | wc -l)
+is "tags in the ledger file" "$ours" "$(($(wc -l <tags.csv) - 1))"
+
+exec 4>&-

@@ -33,6 +33,7 @@ fetch_cloud() {
 		(cd "$into" && apt-get download -qq "$package") >&2 || return 1
 		dpkg-deb -x "$into"/*.deb "$into" || return 1
 		rm "$into"/*.deb
+		busybox depmod -b "$into" "$(ls "$into/lib/modules")" || return 1
 		: >"$into/complete"
 	fi
 	echo "$into"/boot/vmlinuz-*
@@ -45,16 +46,16 @@ kernel_image() { # VERSION
 	esac
 }
 
-# What was built has all it needs.
+# What is built here has all it needs; Debian's for the cloud has no 9p at all, and FUSE as a module.
 kernel_modules() { # VERSION
-	local dep module wanted
+	local dep module
 
 	[ "$1" = 6.1 ] || return 0
 	(
 		cd build-vm/debian-6.1/lib/modules/*/
-		# Those it depends on stand behind a module, the ones to load first last.
-		for wanted in virtio_pci 9pnet_virtio 9p fuse; do
-			dep=$(grep "/$wanted\.ko:" modules.dep) || continue # built in
+		for module in fuse; do
+			# Behind a module those that it depends on, what to load first last.
+			dep=$(grep "/$module\.ko:" modules.dep)
 			echo "${dep/:/}" | tr ' ' '\n' | tac
 		done | awk -v dir="$PWD" 'NF && !seen[$0]++ { print dir "/" $0 }'
 	)

@@ -8,11 +8,12 @@ mkdir m
 check "mount" kmemprof mount --source x.kmp m
 trap 'umount m 2>/dev/null || true' EXIT
 
-# As one reads the kernel's.
+# As one reads the kernel's. Not with cat: busybox's has the kernel copy it, which takes FUSE files
+# for empty from 6.5 on.
 read_with() { # DIRECTORY WORDS FILE
 	exec 3<>"$1/page_owner"
 	echo "$2" >&3
-	cat <&3 >"$3"
+	dd bs=64k <&3 >"$3" 2>/dev/null
 	exec 3<&-
 }
 
@@ -24,12 +25,13 @@ for words in mode=stack mode=handle mode=stack_handle 'mode=handle nid=0' 'mode=
 done
 for file in show_stacks show_handles show_stacks_handles; do
 	kmemprof stacks --file $file x.kmp >want
-	same "$file: $(wc -l <want) lines" m/page_owner_stacks/$file want
+	dd if=m/page_owner_stacks/$file of=got bs=64k 2>/dev/null
+	same "$file: $(wc -l <want) lines" got want
 done
-sed 1,2d m/allocinfo | sort >got
-is "allocinfo has as many tags as the kernel's" "$(wc -l <got)" \
+dd if=m/allocinfo of=got bs=64k 2>/dev/null
+is "allocinfo has as many tags as the kernel's" "$(sed 1,2d got | wc -l)" \
 	"$(sed 1,2d /proc/allocinfo | wc -l)"
-is "allocinfo has the kernel's head" "$(head -n 2 m/allocinfo)" "$(head -n 2 /proc/allocinfo)"
+is "allocinfo has the kernel's head" "$(head -n 2 got)" "$(head -n 2 /proc/allocinfo)"
 
 # One and the same answer to writes, positions and modes, from the kernel and from us.
 answers() { # DIRECTORY

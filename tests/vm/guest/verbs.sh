@@ -5,7 +5,7 @@
 . /test/lib.sh
 
 mkfifo go ready
-hold 'vm-one=96' 'vm 2), ts 5 ns=32' <go >ready &
+hold 'vm-one=48' 'vm 2), ts 5 n=16' <go >ready &
 exec 4>go
 read -r _ <ready
 
@@ -21,12 +21,12 @@ kernel() { # WORDS FILE
 between() { # WORDS COMMAND…
 	words=$1
 	shift
-	kernel "$words" /host/before
+	kernel "$words" before
 	begin=$(cut -d' ' -f1 /proc/uptime)
-	"$@" >/host/ours 2>err || { fail "$* ends with 0" "$(cat err)"; return; }
-	kernel "$words" /host/after
-	if verdict=$(records /host/before /host/ours /host/after "$begin" 2>&1); then
-		pass "$*: $verdict"
+	"$@" >ours 2>err || { fail "$* ends with 0" "$(cat err)"; return; }
+	kernel "$words" after
+	if verdict=$(records before ours after "$begin" 2>&1); then
+		pass "$*: $(echo "$verdict" | tail -n 1)"
 	else
 		fail "$* is what the kernel says in $words" "$verdict"
 	fi
@@ -36,24 +36,29 @@ ledger() { # OPTION…
 	kmemprof capture --quiet --force -o x.kmp && kmemprof filter "$@" x.kmp
 }
 
-between mode=stack_handle ledger --mode stack_handle
-cp /host/before before
-cp /host/ours ours
 between mode=stack ledger --mode stack
 between mode=stack kmemprof filter
-between 'mode=handle nid=1' ledger --mode handle --node 1
 between 'mode=handle nid=1' kmemprof filter --mode handle --node 1
 between 'mode=handle nid=0-1' page_owner_filter -m handle -n 0-1
 
 # Figures, counted by awk from the kernel's text.
-count='$0 ~ /^Page allocated via order / { pages += 2 ^ $5; records++ } END { print records, pages }'
+count='/^Page allocated via order / {
+	pages[int($5)]++
+	records++
+}
+END {
+	for (order = size = 1; order <= 11; size *= 2)
+		sum += size * pages[order++ - 1]
+	print records, sum
+}'
 kmemprof capture --quiet --force -o x.kmp
+kernel mode=stack stable
 kmemprof report --by comm --format json --limit 0 --output all.json x.kmp
 # shellcheck disable=SC2046 # two words
-set -- $(awk "$count" before)
+set -- $(awk "$count" stable)
 near "records in all" "$(jq .totals.records all.json)" "$1" $(($1 / 20))
 near "pages in all" "$(jq .totals.pages all.json)" "$2" $(($2 / 20))
-for task in 'vm-one 24576' 'vm 2), ts 5 ns 8192'; do
+for task in 'vm-one 12288' 'vm 2), ts 5 n 4096'; do
 	name=${task% *}
 	pages=$(jq --arg c "$name" '[.groups[] | select(.key.comm == $c).pages] | add' all.json)
 	near "pages of task $name" "${pages:-0}" "${task##* }" 600

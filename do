@@ -13,6 +13,7 @@ usage() {
 	                        CI=true adds clang, sanitizers, fuzzing and lint
 	./do demo               the main job on a bundled capture of Linux 7.3
 	./do bench              speed and size against a peer, one table (20 minutes, 6 GB of disk)
+	./do vmtest [NAME…]     boot the virtual machines of tests/vm: the short ring, all, or these rows
 	./do fuzz [SECONDS] [NAME…]   fuzz each target of tests/fuzz for so long (default 60)
 	./do lint               clang-format, clang-tidy, shellcheck
 	./do fmt                format the C files
@@ -39,6 +40,11 @@ bench)
 	build build -Dwerror=true
 	exec bench/run.sh "$@"
 	;;
+vmtest)
+	need build test vm
+	build build -Dwerror=true
+	exec tests/vm/run.sh "$@"
+	;;
 fuzz)
 	. tools/fuzz.sh
 	fuzz_all "${1:-60}" "${@:2}"
@@ -57,7 +63,7 @@ install)
 	meson install -C build-install --no-rebuild
 	;;
 clean)
-	rm -rf build build-asan build-fuzz build-install demo
+	rm -rf build build-asan build-fuzz build-install build-vm demo
 	;;
 *)
 	usage

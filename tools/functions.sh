@@ -8,6 +8,8 @@ packages_test="jq sqlite3 xz-utils zstd"
 packages_fuzz="clang-14 libclang-rt-14-dev"
 packages_lint="clang-format-14 clang-tidy-14 shellcheck"
 packages_gate="chromium"
+packages_vm="qemu-system-x86 busybox-static cpio"
+packages_kernel="build-essential flex bison bc libelf-dev libssl-dev dwarves xz-utils"
 packages_bench="xz-utils gcc"
 
 # Install the packages of these parts that are missing, or say which they are and give up.

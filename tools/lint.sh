@@ -9,7 +9,7 @@ lint_format() {
 lint_shell() {
 	{
 		git ls-files '*.sh' '*/cmd'
-		printf '%s\n' 'do' .ci/run
+		printf '%s\n' 'do' .ci/run tests/vm/build-kernel
 	} | while read -r file; do
 		case $file in
 		# They are run by sh -eu: a cd that fails ends them.

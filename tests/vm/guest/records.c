@@ -3,13 +3,13 @@
  * Is a page_owner text what the kernel would have said between two texts of its own? Shares no
  * code with kmemprof.
  *
- *     records BEFORE OURS AFTER SECONDS
+ *     records BEFORE OURS AFTER MICROSECONDS
  *
  * - PFNs rise in OURS, so that none comes twice.
  * - What stands in BEFORE and AFTER alike stands in OURS, byte for byte. (Flags may differ in one
  *   record of a thousand: they come and go while a page is written or moved.)
- * - What OURS has was there before, comes after, or was allocated later than SECONDS of uptime,
- * when BEFORE had not begun.
+ * - What OURS has was there before, comes after, or was allocated later than MICROSECONDS of
+ * uptime, when BEFORE had not begun.
  */
 #include <err.h>
 #include <fcntl.h>
@@ -128,12 +128,12 @@ int main(int argc, char **argv)
 	size_t twice = 0;
 
 	if (argc != 5)
-		errx(2, "usage: records BEFORE OURS AFTER SECONDS");
+		errx(2, "usage: records BEFORE OURS AFTER MICROSECONDS");
 
 	struct records before = parse(argv[1]);
 	struct records ours = parse(argv[2]);
 	struct records after = parse(argv[3]);
-	uint64_t begin = (uint64_t)(strtod(argv[4], NULL) * 1e9);
+	uint64_t begin = strtoull(argv[4], NULL, 10) * 1000;
 
 	for (size_t i = 0; i < before.count; i++) {
 		const struct record *record = &before.data[i];

@@ -17,12 +17,16 @@ kernel() { # WORDS FILE
 	exec 3<&-
 }
 
+mark=0
 # Is this command's output between what the kernel says before and after it?
 between() { # WORDS COMMAND…
 	words=$1
 	shift
+	# By the clock of the records, which is that of the kernel's log.
+	mark=$((mark + 1))
+	echo "mark $mark" >/dev/kmsg
+	begin=$(grep -m 1 ";mark $mark\$" /dev/kmsg | cut -d, -f3)
 	kernel "$words" before
-	begin=$(cut -d' ' -f1 /proc/uptime)
 	"$@" >ours 2>err || { fail "$* ends with 0" "$(cat err)"; return; }
 	kernel "$words" after
 	if verdict=$(records before ours after "$begin" 2>&1); then

@@ -391,6 +391,9 @@ struct kmp_sink {
 /* Something to read. Opaque; see kmp_source_open(). */
 struct kmp_source;
 
+/* Which tags; see below. */
+struct kmp_tag_filter;
+
 /* What a page_owner descriptor prints of the stack. */
 enum kmp_mode {
 	KMP_MODE_AS_READ,     /* what the record had */
@@ -412,6 +415,15 @@ struct kmp_source_options {
 	const char *nodes;
 	/* What the running kernel is to print, where it can be asked; else the cheapest. */
 	enum kmp_mode mode;
+	/*
+	 * Tags that are wanted, NULL: all. A source may leave out others, and need not: it does
+	 * where the running kernel (or a mount) can look for them. kmp_tags_group() with the same
+	 * filter has the same result as if all had been read. The filter must outlive the source.
+	 */
+	const struct kmp_tag_filter *tags;
+	/* Called with lines that tell how the source is read, for the curious; or NULL. */
+	void (*note)(void *arg, const char *line);
+	void *note_arg; /* handed to note() */
 };
 
 /* What to read; bits. */

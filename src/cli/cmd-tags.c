@@ -54,9 +54,12 @@ static bool has_counted(const struct kmp_ledger *ledger)
 	return false;
 }
 
-static struct kmp_error *read_tags(const char *path, struct kmp_ledger *ledger)
+static struct kmp_error *read_tags(const struct cli_args *args, const struct kmp_tag_filter *filter,
+				   struct kmp_ledger *ledger)
 {
+	struct kmp_source_options options = { .tags = filter };
 	struct kmp_source *source cleanup(cleanup_source) = NULL;
+	const char *path = args->count ? args->rest[0] : live_path;
 
 	if (!strcmp(path, live_path) && access(path, F_OK))
 		return kmp_error_new(KMP_ERROR_INPUT,
@@ -64,7 +67,8 @@ static struct kmp_error *read_tags(const char *path, struct kmp_ledger *ledger)
 				     "with CONFIG_MEM_ALLOC_PROFILING and not booted with "
 				     "sysctl.vm.mem_profiling=never; or name a file to read",
 				     path);
-	try(cli_source_open(path, KMP_READ_TAGS, NULL, &source));
+	cli_set_note(args, &options);
+	try(cli_source_open(path, KMP_READ_TAGS, &options, &source));
 	try(kmp_source_read(source, ledger, KMP_READ_TAGS, NULL));
 	if (kmp_ledger_facts(ledger)->profiling_off && !has_counted(ledger))
 		return kmp_error_new(KMP_ERROR_INPUT,
@@ -87,7 +91,7 @@ static struct kmp_error *run(struct cli_args *args)
 	/* Before reading: a wrong key is told at once. */
 	try(kmp_tags_group(ledger, cli_value(args, "by"), &filter, &groups));
 	kmp_groups_destroy(no_free(groups));
-	try(read_tags(args->count ? args->rest[0] : live_path, ledger));
+	try(read_tags(args, &filter, ledger));
 	try(kmp_tags_group(ledger, cli_value(args, "by"), &filter, &groups));
 	return cli_write_groups(args, groups, &output);
 }
@@ -101,7 +105,10 @@ const struct cli_command cmd_tags = {
 		"a\n"
 		"kernel log with an out-of-memory report, a directory that holds a dump, or a "
 		"ledger\n"
-		"file; - is standard input. Without it, /proc/allocinfo of the running kernel.\n"
+		"file; - is standard input. Without it, /proc/allocinfo of the running kernel, "
+		"which looks\n"
+		"for module, function, file and line itself where it can (Linux 7.3, and mounts of "
+		"ours).\n"
 		"\n"
 		"All criteria that are given must hold. They are those of the kernel's ioctl: "
 		"names\n"
@@ -123,6 +130,7 @@ const struct cli_command cmd_tags = {
 			{ "max-size", 0, "SIZE", "only locations that hold this or less" },
 			{ "accurate", 0, "yes|no",
 			  "only locations with complete (incomplete) counters" },
+			CLI_VERBOSE_OPTION,
 			CLI_VIEW_OPTIONS,
 			{ 0 } },
 	.max_args = 1,

@@ -149,6 +149,19 @@ static void clear_progress(void)
 		fputs("\r\033[K", stderr);
 }
 
+static void print_note(void *arg, const char *line)
+{
+	(void)arg;
+	clear_progress();
+	fprintf(stderr, "kmemprof: %s\n", line);
+}
+
+void cli_set_note(const struct cli_args *args, struct kmp_source_options *options)
+{
+	if (cli_value(args, "verbose"))
+		options->note = print_note;
+}
+
 const char *cli_page_owner_path(const struct cli_args *args)
 {
 	return args->count ? args->rest[0] : CLI_KERNEL;

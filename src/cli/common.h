@@ -21,6 +21,12 @@ enum { CLI_LIMIT = 20 }; /* rows of a table, unless --limit tells */
 		"output", 'o', "FILE", "write there, in place when complete; not standard output"  \
 	}
 
+/* The option that cli_set_note() understands. */
+#define CLI_VERBOSE_OPTION                                                                         \
+	{                                                                                          \
+		"verbose", 'v', NULL, "tell how the source is read"                                \
+	}
+
 /* Where a command's result goes. */
 struct cli_output {
 	FILE *file;
@@ -61,6 +67,9 @@ struct kmp_error *cli_size(const struct cli_args *args, const char *option, int6
 struct kmp_error *cli_source_open(const char *path, uint32_t what,
 				  const struct kmp_source_options *options,
 				  struct kmp_source **source);
+
+/* Have the source tell how it is read, on standard error, if option `verbose` was given. */
+void cli_set_note(const struct cli_args *args, struct kmp_source_options *options);
 
 /* The first argument, or the running kernel's files. */
 const char *cli_page_owner_path(const struct cli_args *args);

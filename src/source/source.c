@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* A source is one text, a directory of texts, or a ledger file; what it is decides who reads it. */
 #include <fcntl.h>
+#include <stdarg.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -8,6 +9,7 @@
 #include "base/cleanup.h"
 #include "ledger/ledger.h"
 #include "source/native.h"
+#include "source/native_tags.h"
 #include "source/nodes.h"
 #include "source/source.h"
 #include "store/store.h"
@@ -22,6 +24,7 @@ struct kmp_source {
 	struct kmp_directory dir;
 	struct kmp_store_reader *store; /* or NULL */
 	bool is_native;			/* the running kernel's page_owner, by its own path */
+	bool has_ioctl;			/* one allocinfo that answers questions, not opened yet */
 	uint64_t time;
 };
 
@@ -115,7 +118,9 @@ static struct kmp_error *open_any(struct kmp_source *s, const char *path)
 			return kmp_directory_scan(s->path, &s->dir);
 		}
 		s->is_native = kmp_native_is(s->path) && ends_in(s->path, "/page_owner");
-		if (s->is_native)
+		s->has_ioctl =
+			S_ISREG(st.st_mode) && kmp_native_tags_suit(s->path, s->options.tags);
+		if (s->is_native || s->has_ioctl)
 			return NULL;
 		if (S_ISREG(st.st_mode) && is_ledger_file(s->path))
 			return kmp_store_open(s->path, snapshot, &s->store);
@@ -161,6 +166,8 @@ uint32_t kmp_source_holds(const struct kmp_source *s)
 		return kmp_store_holds(s->store);
 	if (s->is_native)
 		return KMP_READ_PAGES;
+	if (s->has_ioctl)
+		return KMP_READ_TAGS;
 	if (!s->is_directory)
 		return kmp_text_holds(s->kind);
 	if (s->dir.page_owner || s->dir.show_stacks || s->dir.show_handles)
@@ -202,6 +209,41 @@ static struct kmp_error *read_file(struct kmp_source *s, const char *path,
 		err = kmp_text_read(kind, input, ledger, sink, &s->options);
 	kmp_input_destroy(input);
 	return err;
+}
+
+static void note(const struct kmp_source *s, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
+static void note(const struct kmp_source *s, const char *fmt, ...)
+{
+	char line[256];
+	va_list args;
+
+	if (!s->options.note)
+		return;
+	va_start(args, fmt);
+	vsnprintf(line, sizeof(line), fmt, args);
+	va_end(args);
+	s->options.note(s->options.note_arg, line);
+}
+
+/* allocinfo, by the way that suits. */
+static struct kmp_error *read_allocinfo(struct kmp_source *s, const char *path,
+					struct kmp_ledger *ledger, const struct kmp_sink *sink)
+{
+	const char *why = "nothing is asked for that the kernel could look for, or it cannot";
+
+	if (kmp_native_tags_suit(path, s->options.tags)) {
+		s->time = (uint64_t)time(NULL);
+		try(set_facts(s, ledger, KMP_TEXT_ALLOCINFO, ""));
+		try(kmp_native_tags_read(path, s->options.tags, ledger, &why));
+	}
+	if (!why) {
+		note(s, "%s: tags by ioctl, looked for by the kernel", path);
+		return NULL;
+	}
+	note(s, "%s: tags from the text: %s", path, why);
+	return read_file(s, path, ledger, sink);
 }
 
 /* The running kernel's page_owner; handles: the file that resolves them, or NULL. */
@@ -256,10 +298,10 @@ static struct kmp_error *read_directory(struct kmp_source *s, struct kmp_ledger 
 		try(kmp_version_read(dir->version, ledger));
 	if (dir->zoneinfo)
 		try(kmp_zoneinfo_read(dir->zoneinfo, ledger));
-	if (what & KMP_READ_TAGS && dir->allocinfo)
-		try(read_file(s, dir->allocinfo, ledger, sink));
 	if (what & KMP_READ_TAGS && dir->mem_profiling)
 		try(kmp_profiling_read(dir->mem_profiling, ledger));
+	if (what & KMP_READ_TAGS && dir->allocinfo)
+		try(read_allocinfo(s, dir->allocinfo, ledger, sink));
 	if (!(what & KMP_READ_PAGES))
 		return NULL;
 	for (size_t i = 0; i < dir->left_out.len; i++)
@@ -321,11 +363,17 @@ struct kmp_error *kmp_source_read(struct kmp_source *s, struct kmp_ledger *ledge
 		return read_stacks(s, ledger, sink);
 	if (s->is_directory)
 		return read_directory(s, ledger, what, sink);
+	if (s->has_ioctl) {
+		try(read_live_facts(s, ledger));
+		return what & KMP_READ_TAGS ? read_allocinfo(s, s->path, ledger, sink) : NULL;
+	}
 	/* What only resolves handles does so for whoever wants page owners. */
 	if (!(kmp_text_holds(s->kind) & what) &&
 	    !(s->kind == KMP_TEXT_SHOW_STACKS_HANDLES && what & KMP_READ_PAGES))
 		return NULL;
 	try(set_facts(s, ledger, s->kind, s->mode));
 	try(read_live_facts(s, ledger));
+	if (s->kind == KMP_TEXT_ALLOCINFO)
+		note(s, "%s: tags from the text", s->path);
 	return kmp_text_read(s->kind, s->input, ledger, sink, &s->options);
 }

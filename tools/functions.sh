@@ -3,7 +3,8 @@
 # What each part of the work needs, as Debian 12 packages; how it gets there; how to build.
 
 packages_build="gcc libc6-dev meson ninja-build pkg-config libzstd-dev liblzma-dev zlib1g-dev
-	libxxhash-dev libsqlite3-dev libfuse3-dev fuse3 libcmocka-dev"
+	libxxhash-dev libsqlite3-dev libfuse3-dev fuse3 libcmocka-dev
+	libbpf-dev libelf-dev"
 packages_test="jq sqlite3 xz-utils zstd"
 packages_fuzz="clang-14 libclang-rt-14-dev"
 packages_lint="clang-format-14 clang-tidy-14 shellcheck"

@@ -878,6 +878,72 @@ struct kmp_error *kmp_store_commit(struct kmp_store *store, const struct kmp_led
 /* Give up: remove what was written and free the store. */
 void kmp_store_abort(struct kmp_store *store);
 
+/* ---- Recorder ------------------------------------------------------------------------------ */
+
+/* What to record, and with how much memory. All zero but `all` records nothing. */
+struct kmp_recorder_options {
+	bool all;		/* the whole machine, with the pages that were in use before */
+	const uint32_t *pids;	/* only these processes (thread groups), or NULL */
+	size_t pid_count;	/* how many */
+	bool follow;		/* and the children that they have from now on */
+	const char *cgroup;	/* only tasks below this directory of cgroup 2, or NULL */
+	unsigned stack_depth;	/* frames kept of a stack, 0: 16; at most 32 */
+	unsigned max_stacks;	/* different stacks, 0: 65536 */
+	unsigned max_tasks;	/* different tasks, 0: 65536 */
+};
+
+/* What was seen and what was lost, since the start. */
+struct kmp_recorder_stats {
+	uint64_t allocations;	/* in scope */
+	uint64_t frees;		/* of what was recorded */
+	uint64_t bulk;		/* of the allocations: pages of the bulk allocator */
+	uint64_t splits;	/* allocations that were split, or freed in parts */
+	uint64_t migrations;	/* owners that moved to another page */
+	uint64_t reused;	/* allocated again without a free that was seen */
+	uint64_t outside;	/* pages of memory that was not there at the start */
+	uint64_t stacks_full;	/* allocations without their stack: no room for it */
+	uint64_t stacks_failed; /* the same: it could not be taken */
+	uint64_t tasks_full;	/* allocations without their task: no room for it */
+	uint64_t unattributed;	/* pages in use that nobody was seen to allocate, at the last reading */
+};
+
+/*
+ * Records who allocates pages on the running machine, by BPF: the facts of page_owner on a kernel
+ * that has none. Opaque; see kmp_recorder_create().
+ */
+struct kmp_recorder;
+
+/*
+ * Load the programs; nothing is recorded yet. Needs root, or CAP_BPF, CAP_PERFMON and
+ * CAP_SYS_ADMIN, and a kernel with BTF (5.17 on): KMP_ERROR_SYSTEM or KMP_ERROR_INPUT says what is
+ * missing. Memory: 24 bytes a page frame, the stacks. Free it with kmp_recorder_destroy().
+ */
+struct kmp_error *kmp_recorder_create(const struct kmp_recorder_options *options,
+				      struct kmp_recorder **recorder);
+
+/* Begin to record. */
+struct kmp_error *kmp_recorder_start(struct kmp_recorder *recorder);
+
+/* Record this process too, where options.pids or options.follow narrow the scope. */
+struct kmp_error *kmp_recorder_follow(struct kmp_recorder *recorder, uint32_t pid);
+
+/* End recording; what was recorded stays readable. */
+void kmp_recorder_stop(struct kmp_recorder *recorder);
+
+/*
+ * Hand what is allocated now to the sink, also while recording goes on. The ledger's losses and
+ * warnings tell what is missing.
+ */
+struct kmp_error *kmp_recorder_read(struct kmp_recorder *recorder, struct kmp_ledger *ledger,
+				    const struct kmp_sink *sink);
+
+/* The counters. */
+struct kmp_error *kmp_recorder_stats(struct kmp_recorder *recorder,
+				     struct kmp_recorder_stats *stats);
+
+/* End recording and free; NULL is accepted. Nothing stays attached, also if the process is killed. */
+void kmp_recorder_destroy(struct kmp_recorder *recorder);
+
 /* ---- JSON ---------------------------------------------------------------------------------- */
 
 /* Writes JSON to a stream, for every command alike. Initialise with kmp_json_init(). */

@@ -6,6 +6,7 @@
 /* One on a line, in the order of the help. */
 /* clang-format off */
 const struct cli_command *const cli_commands[] = {
+	&cmd_record,
 	&cmd_capture,
 	&cmd_report,
 	&cmd_tags,

@@ -11,6 +11,7 @@ extern const struct cli_command cmd_help;
 extern const struct cli_command cmd_mount;
 extern const struct cli_command cmd_umount;
 extern const struct cli_command cmd_page_owner_sort;
+extern const struct cli_command cmd_record;
 extern const struct cli_command cmd_report;
 extern const struct cli_command cmd_sort;
 extern const struct cli_command cmd_stacks;

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* kmemprof record: who allocates pages on this machine, live. */
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/error.h"
+#include "base/vec.h"
+#include "cli/commands.h"
+#include "cli/common.h"
+#include "cli/group.h"
+#include "cli/record.h"
+
+DEFINE_CLEANUP(ledger, struct kmp_ledger *, kmp_ledger_destroy)
+DEFINE_CLEANUP(recorder, struct kmp_recorder *, kmp_recorder_destroy)
+DEFINE_CLEANUP(store, struct kmp_store *, kmp_store_abort)
+DEFINE_CLEANUP(grouping, struct kmp_grouping *, kmp_grouping_destroy)
+DEFINE_CLEANUP(groups, struct kmp_groups *, kmp_groups_destroy)
+
+static volatile sig_atomic_t interrupted;
+
+static void on_signal(int number)
+{
+	interrupted = number;
+}
+
+/* What is recorded goes into the file and into the groups that are printed. */
+struct outputs {
+	struct kmp_sink groups;
+	struct kmp_sink store; /* pages is NULL without a file */
+};
+
+static struct kmp_error *to_outputs(void *arg, struct kmp_ledger *ledger,
+				    const struct kmp_page *pages, size_t count)
+{
+	const struct outputs *o = arg;
+
+	if (o->store.pages)
+		try(o->store.pages(o->store.arg, ledger, pages, count));
+	return o->groups.pages(o->groups.arg, ledger, pages, count);
+}
+
+static struct kmp_error *check_file(const char *path)
+{
+	if (!path || access(path, F_OK) || kmp_store_probe(path))
+		return NULL;
+	return kmp_error_new(KMP_ERROR_INPUT,
+			     "%s: is there already, is not a ledger file and stays as it is", path);
+}
+
+/* Begin when told: the child waits for the parent's byte before it becomes the command. */
+static struct kmp_error *start_command(char **argv, pid_t *pid, int *go)
+{
+	int ends[2];
+
+	if (pipe(ends))
+		return kmp_error_system(errno, NULL, "cannot make a pipe");
+	*pid = fork();
+	if (*pid < 0)
+		return kmp_error_system(errno, NULL, "cannot start '%s'", argv[0]);
+	if (*pid == 0) {
+		char byte;
+
+		close(ends[1]);
+		if (read(ends[0], &byte, 1) != 1)
+			_exit(127);
+		close(ends[0]);
+		execvp(argv[0], argv);
+		fprintf(stderr, "kmemprof: cannot run '%s': %s\n", argv[0], strerror(errno));
+		_exit(127);
+	}
+	close(ends[0]);
+	*go = ends[1];
+	return NULL;
+}
+
+static void pass_time(double seconds)
+{
+	struct timespec left = { (time_t)seconds,
+				 (long)((seconds - (double)(time_t)seconds) * 1e9) };
+
+	while (!interrupted && nanosleep(&left, &left) && errno == EINTR)
+		;
+}
+
+static int status_of(int wait_status)
+{
+	return WIFEXITED(wait_status) ? WEXITSTATUS(wait_status) : 128 + WTERMSIG(wait_status);
+}
+
+static void print_stats(const struct kmp_recorder_stats *s)
+{
+	fprintf(stderr,
+		"kmemprof: %" PRIu64 " allocations seen (%" PRIu64
+		" pages by the bulk allocator), "
+		"%" PRIu64 " freed; %" PRIu64 " split, %" PRIu64 " migrated, %" PRIu64
+		" reused without a free\n",
+		s->allocations, s->bulk, s->frees, s->splits, s->migrations, s->reused);
+	fprintf(stderr,
+		"kmemprof: dropped: %" PRIu64 " stacks, %" PRIu64 " tasks, %" PRIu64
+		" pages beyond the table; %" PRIu64 " pages unattributed\n",
+		s->stacks_full + s->stacks_failed, s->tasks_full, s->outside, s->unattributed);
+}
+
+static struct kmp_error *write_result(struct cli_args *args, struct cli_record *job,
+				      struct kmp_recorder *recorder)
+{
+	struct kmp_ledger *ledger cleanup(cleanup_ledger) = NULL;
+	struct kmp_store *store cleanup(cleanup_store) = NULL;
+	struct kmp_grouping *grouping cleanup(cleanup_grouping) = NULL;
+	struct kmp_groups *groups cleanup(cleanup_groups) = NULL;
+	struct cli_output output cleanup(cli_output_deinit) = { 0 };
+	struct kmp_recorder_stats stats;
+	struct outputs to = { 0 };
+
+	try(kmp_ledger_create(&ledger));
+	try(kmp_grouping_create(ledger, job->by, NULL, &grouping));
+	to.groups = kmp_grouping_sink(grouping);
+	if (job->path) {
+		try(kmp_store_create(job->path, false, &store));
+		to.store = kmp_store_sink(store);
+	}
+	const struct kmp_sink sink = { to_outputs, &to, KMP_COLUMN_ALL };
+
+	try(kmp_recorder_read(recorder, ledger, &sink));
+	try(kmp_recorder_stats(recorder, &stats));
+	if (store)
+		try(kmp_store_commit(no_free(store), ledger));
+	try(kmp_grouping_finish(no_free(grouping), &groups));
+	try(cli_output_open_at(NULL, &output));
+	try(cli_write_groups(args, groups, &output));
+	print_stats(&stats);
+	return NULL;
+}
+
+/* Wait for the command to end, or for the duration. */
+static bool wait_for(const struct cli_record *job, pid_t pid, int *wait_status)
+{
+	double passed = 0;
+
+	while (waitpid(pid, wait_status, WNOHANG) == 0) {
+		if (interrupted || (job->duration > 0 && passed >= job->duration))
+			return false;
+		usleep(10000);
+		passed += 0.01;
+	}
+	return true;
+}
+
+/*
+ * Record while the command runs, at most for the duration: then what it holds is told while it
+ * still holds it, and it is asked to end.
+ */
+static struct kmp_error *run_command(struct cli_args *args, struct cli_record *job,
+				     struct kmp_recorder *recorder)
+{
+	auto_fd int go = -1;
+	pid_t pid;
+	int wait_status = 0;
+
+	try(start_command(args->rest, &pid, &go));
+	if (!job->options.all)
+		try(kmp_recorder_follow(recorder, (uint32_t)pid));
+	try(kmp_recorder_start(recorder));
+	if (write(go, "", 1) != 1)
+		return kmp_error_system(errno, NULL, "cannot start '%s'", args->rest[0]);
+	bool ended = wait_for(job, pid, &wait_status);
+
+	kmp_recorder_stop(recorder);
+	struct kmp_error *err = write_result(args, job, recorder);
+
+	if (!ended) {
+		kill(pid, SIGTERM);
+		waitpid(pid, &wait_status, 0);
+	}
+	if (!err && ended && status_of(wait_status))
+		args->status = status_of(wait_status);
+	return err;
+}
+
+static struct kmp_error *run(struct cli_args *args)
+{
+	struct kmp_recorder *recorder cleanup(cleanup_recorder) = NULL;
+	struct cli_record job cleanup(cli_record_deinit) = { 0 };
+	const struct sigaction action = { .sa_handler = on_signal };
+
+	try(cli_record_options(args, &job));
+	try(check_file(job.path));
+	try(kmp_recorder_create(&job.options, &recorder));
+	sigaction(SIGINT, &action, NULL);
+	sigaction(SIGTERM, &action, NULL);
+	if (args->count)
+		return run_command(args, &job, recorder);
+	try(kmp_recorder_start(recorder));
+	if (isatty(STDERR_FILENO))
+		fputs("kmemprof: recording; Ctrl-C ends it\n", stderr);
+	pass_time(job.duration > 0 ? job.duration : 1e9);
+	kmp_recorder_stop(recorder);
+	return write_result(args, &job, recorder);
+}
+
+const struct cli_command cmd_record = {
+	.name = "record",
+	.summary = "records who allocates pages on this machine, live, on any kernel",
+	.synopsis = "[-- COMMAND …]",
+	.details =
+		"Needs root and a kernel with BTF (5.17 on); nothing is built or rebooted, and\n"
+		"nothing stays attached. With a COMMAND, it and its children are recorded while\n"
+		"it runs, and its exit status is passed on. The whole machine is recorded only\n"
+		"with --all, which also lists the pages that were in use before as unattributed.\n",
+	.options =
+		(const struct cli_option[]){
+			{ "duration", 'd', "T",
+			  "how long: 10s, 500ms, 5m; until Ctrl-C unless told" },
+			{ "output", 'o', "FILE.kmp", "keep what was recorded in a ledger file" },
+			{ "all", 'a', NULL, "the whole machine" },
+			{ "pid", 'p', "LIST", "only these processes: 1,200" },
+			{ "cgroup", 'c', "DIR", "only tasks below this directory of cgroup 2" },
+			{ "by", 'k', "KEYS", "group what is printed by these keys" },
+			{ "stack-depth", 'D', "N", "frames kept of a stack, at most 32; 16" },
+			{ "max-stacks", 0, "N", "different stacks there is room for; 65536" },
+			{ "max-tasks", 0, "N", "different tasks there is room for; 65536" },
+			{ "sort", 's', "KEY", "order of what is printed" },
+			{ "limit", 'l', "N", "rows to print, 0 for all; 20" },
+			{ "format", 'f', "FORMAT", "table, json, csv, folded or svg" },
+			{ "bytes", 'b', NULL, "exact bytes, not binary units" },
+			{ 0 } },
+	.max_args = -1,
+	.run = run,
+};

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "cli/record.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+
+struct kmp_error *cli_duration(const struct cli_args *args, const char *option, double *seconds)
+{
+	static const struct {
+		const char *name;
+		double seconds;
+	} units[] = { { "", 1 },   { "ms", 0.001 }, { "s", 1 },
+		      { "m", 60 }, { "h", 3600 },   { "d", 86400 } };
+	const char *text = cli_value(args, option);
+	char *end;
+	double value = strtod(text, &end);
+
+	for (size_t i = 0; end != text && i < sizeof(units) / sizeof(*units); i++) {
+		if (strcmp(end, units[i].name) != 0 || !isfinite(value) || value <= 0)
+			continue;
+		*seconds = value * units[i].seconds;
+		return NULL;
+	}
+	return kmp_error_new(KMP_ERROR_USAGE, "--%s: '%s' is no duration, as 10s or 500ms", option,
+			     text);
+}
+
+static struct kmp_error *read_pids(const char *text, struct cli_record *job)
+{
+	size_t count = 1;
+
+	for (const char *p = text; *p; p++)
+		count += *p == ',';
+	job->pids = calloc(count, sizeof(*job->pids));
+	if (!job->pids)
+		return kmp_error_new(KMP_ERROR_MEMORY, "out of memory");
+	for (const char *p = text; *p;) {
+		char *end;
+
+		errno = 0;
+		unsigned long pid = strtoul(p, &end, 10);
+
+		if (errno || end == p || pid == 0 || pid > INT32_MAX || (*end && *end != ','))
+			return kmp_error_new(KMP_ERROR_USAGE, "--pid: '%s' is no list of processes",
+					     text);
+		job->pids[job->options.pid_count++] = (uint32_t)pid;
+		p = *end ? end + 1 : end;
+	}
+	job->options.pids = job->pids;
+	return NULL;
+}
+
+static struct kmp_error *read_limit(const struct cli_args *args, const char *option, unsigned *to)
+{
+	uint64_t value;
+
+	if (!cli_value(args, option))
+		return NULL;
+	try(cli_number(args, option, &value));
+	if (value < 1 || value > 100000000)
+		return kmp_error_new(KMP_ERROR_USAGE, "--%s: %s is out of range", option,
+				     cli_value(args, option));
+	*to = (unsigned)value;
+	return NULL;
+}
+
+struct kmp_error *cli_record_options(const struct cli_args *args, struct cli_record *job)
+{
+	struct kmp_recorder_options *o = &job->options;
+
+	*job = (struct cli_record){ .path = cli_value(args, "output"), .by = "stack" };
+	if (cli_value(args, "by"))
+		job->by = cli_value(args, "by");
+	if (cli_value(args, "duration"))
+		try(cli_duration(args, "duration", &job->duration));
+	if (cli_value(args, "pid"))
+		try(read_pids(cli_value(args, "pid"), job));
+	try(read_limit(args, "stack-depth", &o->stack_depth));
+	try(read_limit(args, "max-stacks", &o->max_stacks));
+	try(read_limit(args, "max-tasks", &o->max_tasks));
+	o->cgroup = cli_value(args, "cgroup");
+	o->all = cli_value(args, "all") != NULL;
+	o->follow = args->count > 0 && !o->all;
+	if (o->all && (o->pids || o->cgroup))
+		return kmp_error_new(KMP_ERROR_USAGE, "--all excludes --pid and --cgroup");
+	if (!o->all && !o->pids && !o->cgroup && !args->count)
+		return kmp_error_new(KMP_ERROR_USAGE,
+				     "what to record? --all, --pid, --cgroup or -- COMMAND");
+	return NULL;
+}
+
+void cli_record_deinit(struct cli_record *job)
+{
+	free(job->pids);
+}

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What the loader must know before it records: which pointers the kernel gives the pages that this
+ * process is given, and how many frames of a stack are the tracing itself.
+ */
+#include <linux/bpf.h>
+
+#include <bpf/bpf_helpers.h>
+
+#include "calibrate.h"
+
+char LICENSE[] SEC("license") = "GPL";
+
+const volatile __u32 self = 0;
+
+/* Set when the pages of interest are about to be allocated. */
+__u32 armed = 0;
+
+struct calibration seen = {};
+
+SEC("raw_tp/mm_page_alloc")
+int calibrate(struct bpf_raw_tracepoint_args *ctx)
+{
+	__u32 at = seen.count;
+
+	if (!armed || (__u32)(bpf_get_current_pid_tgid() >> 32) != self || at >= CALIBRATE_PAGES)
+		return 0;
+	if (!at)
+		bpf_get_stack(ctx, seen.stack, sizeof(seen.stack), 0);
+	seen.pages[at & (CALIBRATE_PAGES - 1)] = ctx->args[0];
+	seen.count = at + 1;
+	return 0;
+}

@@ -1,0 +1,527 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Who allocates pages: a record by page frame in a table that the loader maps. Raw tracepoints give
+ * the page's pointer, from which the frame's number follows (the loader measured the base). Stacks
+ * and tasks are interned here; nothing waits for user space.
+ *
+ * What tracepoints do not show comes from function probes, each loaded where the kernel has the
+ * function: the bulk allocator, splits, migration.
+ *
+ * Whatever fails is counted. A record without its stack or task is still a record, and sums are
+ * kept by handle, handle 0 for lost stacks: a failure never leaves a sum raised.
+ */
+#include <linux/bpf.h>
+
+#include <bpf/bpf_core_read.h>
+#include <bpf/bpf_helpers.h>
+
+#include "record.h"
+
+char LICENSE[] SEC("license") = "GPL";
+
+struct task_struct {
+	int tgid;
+} __attribute__((preserve_access_index));
+
+/* Set by the loader. */
+const volatile __u64 vmemmap = 0;
+const volatile __u64 page_struct_size = 64;
+const volatile __u32 max_stacks = 0;
+const volatile __u32 stack_depth = 16;
+const volatile __u32 stack_skip = 0;
+const volatile __u32 scope_pids = 0;
+const volatile __u32 scope_cgroup = 0;
+const volatile __u32 follow_forks = 0;
+const volatile __u32 bulk_array_arg = 4;
+
+__u32 next_stack = 1;
+__u32 next_task = 1;
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct record_page);
+} pages SEC(".maps");
+
+/* By section: the slot of its first frame + 1. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, __u32);
+} sections SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 1);
+	__type(key, __u64);
+	__uint(value_size, sizeof(struct record_stack));
+} stacks SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct record_stack);
+} stack_buffer SEC(".maps");
+
+/* Base pages by handle. */
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, __s64);
+} stack_pages SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 1);
+	__type(key, struct record_task);
+	__type(value, __u32);
+} tasks SEC(".maps");
+
+struct task_number {
+	struct record_task task;
+	__u32 number;
+};
+
+/* The task that allocated last on this CPU: mostly the same again. */
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct task_number);
+} last_task SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, RECORD_PIDS_MAX);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, __u32);
+	__type(value, __u8);
+} pids SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_CGROUP_ARRAY);
+	__uint(max_entries, 1);
+	__uint(key_size, sizeof(__u32));
+	__uint(value_size, sizeof(__u32));
+} cgroups SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, RECORD_COUNTERS);
+	__type(key, __u32);
+	__type(value, __u64);
+} counters SEC(".maps");
+
+static __always_inline void count(__u32 counter)
+{
+	__u64 *value = bpf_map_lookup_elem(&counters, &counter);
+
+	if (value)
+		(*value)++;
+}
+
+/* Where a page frame stands in the table; 0 if it does not. */
+static __always_inline int slot_at(__u64 pfn, __u32 *slot)
+{
+	__u32 section = pfn >> RECORD_SECTION_SHIFT;
+	__u32 *base = bpf_map_lookup_elem(&sections, &section);
+
+	if (!base || !*base)
+		return 0;
+	*slot = *base - 1 + (pfn & ((1 << RECORD_SECTION_SHIFT) - 1));
+	return 1;
+}
+
+/* The record of a page frame, or NULL if the table does not have it. */
+static __always_inline struct record_page *page_at(__u64 pfn)
+{
+	__u32 slot;
+
+	return slot_at(pfn, &slot) ? bpf_map_lookup_elem(&pages, &slot) : 0;
+}
+
+static __always_inline __u64 pfn_of(__u64 page)
+{
+	return (page - vmemmap) / page_struct_size;
+}
+
+static __always_inline void add_pages(__u32 handle, __s64 count_of)
+{
+	__s64 *sum = bpf_map_lookup_elem(&stack_pages, &handle);
+
+	if (sum)
+		*sum += count_of;
+}
+
+static __always_inline int in_scope(void)
+{
+	if (scope_pids) {
+		__u32 tgid = bpf_get_current_pid_tgid() >> 32;
+
+		if (!bpf_map_lookup_elem(&pids, &tgid))
+			return 0;
+	}
+	if (scope_cgroup && bpf_current_task_under_cgroup(&cgroups, 0) != 1)
+		return 0;
+	return 1;
+}
+
+static __always_inline __u64 mix(__u64 hash, __u64 value)
+{
+	hash ^= value;
+	hash *= 0x9e3779b97f4a7c15ull;
+	return hash ^ hash >> 29;
+}
+
+static __always_inline __u32 stack_handle(void *ctx)
+{
+	__u32 zero = 0;
+	struct record_stack *buffer = bpf_map_lookup_elem(&stack_buffer, &zero);
+	__u64 hash = 0;
+
+	if (!buffer)
+		return 0;
+	__u32 size = stack_depth * sizeof(__u64);
+
+	if (size > sizeof(buffer->ip))
+		size = sizeof(buffer->ip);
+	long got = bpf_get_stack(ctx, buffer->ip, size, stack_skip & BPF_F_SKIP_FIELD_MASK);
+
+	if (got <= 0) {
+		count(RECORD_STACKS_FAILED);
+		return 0;
+	}
+	__u32 depth = (__u32)got / sizeof(__u64);
+
+	for (__u32 i = 0; i < RECORD_DEPTH_MAX; i++) {
+		if (i < depth)
+			hash = mix(hash, buffer->ip[i]);
+		else
+			buffer->ip[i] = 0;
+	}
+	struct record_stack *known = bpf_map_lookup_elem(&stacks, &hash);
+
+	if (known)
+		return known->handle;
+	__u32 handle = __sync_fetch_and_add(&next_stack, 1);
+
+	if (handle < max_stacks) {
+		buffer->handle = handle;
+		buffer->depth = depth;
+		if (!bpf_map_update_elem(&stacks, &hash, buffer, BPF_NOEXIST))
+			return handle;
+		/* Another CPU was quicker: its handle is the stack's. */
+		known = bpf_map_lookup_elem(&stacks, &hash);
+		if (known)
+			return known->handle;
+	}
+	count(RECORD_STACKS_FULL);
+	return 0;
+}
+
+static __always_inline __u32 task_number(void)
+{
+	__u32 zero = 0;
+	struct task_number *last = bpf_map_lookup_elem(&last_task, &zero);
+	struct record_task task = {};
+	__u64 id = bpf_get_current_pid_tgid();
+
+	task.pid = (__u32)id;
+	task.tgid = id >> 32;
+	bpf_get_current_comm(task.comm, sizeof(task.comm));
+	if (!last)
+		return 0;
+
+	const __u64 *a = (const __u64 *)&task;
+	const __u64 *b = (const __u64 *)&last->task;
+
+	if (last->number && a[0] == b[0] && a[1] == b[1] && a[2] == b[2])
+		return last->number;
+	__u32 *known = bpf_map_lookup_elem(&tasks, &task);
+	__u32 number;
+
+	if (known) {
+		number = *known;
+	} else {
+		number = __sync_fetch_and_add(&next_task, 1);
+		if (bpf_map_update_elem(&tasks, &task, &number, BPF_NOEXIST)) {
+			known = bpf_map_lookup_elem(&tasks, &task);
+			if (!known) {
+				count(RECORD_TASKS_FULL);
+				return 0;
+			}
+			number = *known;
+		}
+	}
+	last->task = task;
+	last->number = number;
+	return number;
+}
+
+/* Forget a record; its pages leave its stack's sum. */
+static __always_inline void forget(struct record_page *page)
+{
+	add_pages(page->stack, -(1ll << (page->info & RECORD_ORDER)));
+	page->info &= ~RECORD_VALID;
+}
+
+static __always_inline void write_page(struct record_page *page, const struct record_page *from)
+{
+	__u32 generation = (page->info >> RECORD_GENERATION_SHIFT) + 1;
+
+	if (page->info & RECORD_VALID) {
+		count(RECORD_REUSED);
+		forget(page);
+	}
+	page->ts = from->ts;
+	page->stack = from->stack;
+	page->task = from->task;
+	page->gfp = from->gfp;
+	barrier();
+	page->info = (from->info & ((1 << RECORD_GENERATION_SHIFT) - 1)) |
+		     (generation << RECORD_GENERATION_SHIFT) | RECORD_VALID;
+	add_pages(from->stack, 1ll << (from->info & RECORD_ORDER));
+}
+
+SEC("raw_tp/mm_page_alloc")
+int record_alloc(struct bpf_raw_tracepoint_args *ctx)
+{
+	__u64 page = ctx->args[0];
+
+	if (!page || !in_scope())
+		return 0;
+	struct record_page *slot = page_at(pfn_of(page));
+
+	count(RECORD_ALLOCS);
+	if (!slot) {
+		count(RECORD_OUTSIDE);
+		return 0;
+	}
+	struct record_page record = {
+		.ts = bpf_ktime_get_ns(),
+		.stack = stack_handle(ctx),
+		.task = task_number(),
+		.gfp = (__u32)ctx->args[2],
+		.info = ((__u32)ctx->args[1] & RECORD_ORDER) | ((__u32)ctx->args[3] & RECORD_TYPE)
+								       << RECORD_TYPE_SHIFT,
+	};
+
+	write_page(slot, &record);
+	return 0;
+}
+
+/* The rest of a split allocation: halves of what holds the freed part, each an allocation. */
+static __always_inline void keep_rest(struct record_page *whole, __u32 slot, __u32 order)
+{
+	__u32 have = whole->info & RECORD_ORDER;
+
+	count(RECORD_SPLITS);
+	for (__u32 piece = 0; piece < RECORD_ORDER_MAX; piece++) {
+		if (piece < order || piece >= have)
+			continue;
+		__u32 other = (slot & ~((1u << piece) - 1)) ^ (1u << piece);
+		struct record_page *page = bpf_map_lookup_elem(&pages, &other);
+
+		whole->info = (whole->info & ~RECORD_ORDER) | piece;
+		if (page)
+			write_page(page, whole);
+	}
+}
+
+/*
+ * A part of a larger allocation is freed: what is left of that becomes allocations of their own,
+ * as the kernel's own splitting would have it. Sections are larger than allocations, and aligned
+ * in the table as in memory, so that slots stand for PFNs.
+ */
+static __always_inline void free_part(__u32 slot, __u32 order)
+{
+	for (__u32 larger = 1; larger <= RECORD_ORDER_MAX; larger++) {
+		__u32 start = slot & ~((1u << larger) - 1);
+
+		if (larger <= order)
+			continue;
+		struct record_page *head = bpf_map_lookup_elem(&pages, &start);
+
+		if (!head || !(head->info & RECORD_VALID) || (head->info & RECORD_ORDER) < larger)
+			continue;
+		struct record_page whole = *head;
+
+		forget(head);
+		keep_rest(&whole, slot, order);
+		count(RECORD_FREES);
+		return;
+	}
+}
+
+SEC("raw_tp/mm_page_free")
+int record_free(struct bpf_raw_tracepoint_args *ctx)
+{
+	__u32 order = (__u32)ctx->args[1] & RECORD_ORDER;
+	__u32 slot;
+
+	if (!slot_at(pfn_of(ctx->args[0]), &slot))
+		return 0;
+	struct record_page *page = bpf_map_lookup_elem(&pages, &slot);
+
+	if (!page)
+		return 0;
+	if (!(page->info & RECORD_VALID)) {
+		free_part(slot, order);
+		return 0;
+	}
+	struct record_page whole = *page;
+
+	count(RECORD_FREES);
+	forget(page);
+	/* Freed as more than it was: the rest is forgotten when it is allocated again. */
+	if ((whole.info & RECORD_ORDER) > order)
+		keep_rest(&whole, slot, order);
+	return 0;
+}
+
+struct bulk {
+	struct record_page record;
+	__u64 array;
+};
+
+static long bulk_page(__u32 index, struct bulk *bulk)
+{
+	__u64 page = 0;
+
+	if (bpf_probe_read_kernel(&page, sizeof(page), (void *)(bulk->array + index * 8ull)) ||
+	    !page)
+		return 0;
+	struct record_page *slot = page_at(pfn_of(page));
+
+	if (!slot) {
+		count(RECORD_OUTSIDE);
+		return 0;
+	}
+	/* Pages that were in the array before, and the one that the tracepoint showed. */
+	if (slot->info & RECORD_VALID)
+		return 0;
+	count(RECORD_ALLOCS);
+	count(RECORD_BULK);
+	write_page(slot, &bulk->record);
+	return 0;
+}
+
+/* The bulk allocator, behind vmalloc and page pools, fires no tracepoint. */
+SEC("fexit")
+int record_bulk(__u64 *ctx)
+{
+	struct bulk bulk = {};
+	__u64 gfp = 0;
+	__u64 populated = 0;
+
+	if (!in_scope() || bpf_get_func_ret(ctx, &populated) ||
+	    bpf_get_func_arg(ctx, bulk_array_arg, &bulk.array) || !bulk.array || !populated)
+		return 0;
+	bpf_get_func_arg(ctx, 0, &gfp);
+	bulk.record.ts = bpf_ktime_get_ns();
+	bulk.record.stack = stack_handle(ctx);
+	bulk.record.task = task_number();
+	bulk.record.gfp = (__u32)gfp;
+	bpf_loop(populated > 1024 ? 1024 : (__u32)populated, bulk_page, &bulk, 0);
+	return 0;
+}
+
+struct split {
+	struct record_page record;
+	__u64 pfn;
+	__u32 order; /* of the pieces */
+};
+
+static long split_piece(__u32 index, struct split *split)
+{
+	struct record_page *slot = page_at(split->pfn + ((__u64)index << split->order));
+
+	if (slot)
+		write_page(slot, &split->record);
+	return 0;
+}
+
+static __always_inline void split_record(__u64 page, __u32 order)
+{
+	struct split split = { .pfn = pfn_of(page), .order = order };
+	struct record_page *slot = page_at(split.pfn);
+
+	if (!slot || !(slot->info & RECORD_VALID) || (slot->info & RECORD_ORDER) <= order)
+		return;
+	__u32 have = slot->info & RECORD_ORDER;
+
+	split.record = *slot;
+	split.record.info = (slot->info & ~RECORD_ORDER) | order;
+	forget(slot);
+	count(RECORD_SPLITS);
+	bpf_loop(1u << ((have - order) & 0x1f), split_piece, &split, 0);
+}
+
+/* split_page(page, order): into single pages. */
+SEC("fentry")
+int record_split(__u64 *ctx)
+{
+	__u64 page = 0;
+
+	bpf_get_func_arg(ctx, 0, &page);
+	split_record(page, 0);
+	return 0;
+}
+
+/* __split_page_owner(page, old_order, new_order), where the kernel has page_owner itself. */
+SEC("fentry")
+int record_split_owner(__u64 *ctx)
+{
+	__u64 page = 0;
+	__u64 order = 0;
+
+	bpf_get_func_arg(ctx, 0, &page);
+	bpf_get_func_arg(ctx, 2, &order);
+	split_record(page, (__u32)order & RECORD_ORDER);
+	return 0;
+}
+
+/* folio_migrate_flags(to, from): the new page has the old one's owner, as page_owner has it. */
+SEC("fexit")
+int record_migrate(__u64 *ctx)
+{
+	__u64 to = 0;
+	__u64 from = 0;
+
+	bpf_get_func_arg(ctx, 0, &to);
+	bpf_get_func_arg(ctx, 1, &from);
+	struct record_page *old = page_at(pfn_of(from));
+	struct record_page *new = page_at(pfn_of(to));
+
+	if (!old || !new || !(old->info & RECORD_VALID))
+		return 0;
+	struct record_page record = *old;
+
+	record.info |= RECORD_MIGRATED;
+	count(RECORD_MIGRATIONS);
+	if (new->info & RECORD_VALID)
+		forget(new);
+	write_page(new, &record);
+	return 0;
+}
+
+/* The children of who is recorded are recorded. */
+SEC("raw_tp/sched_process_fork")
+int record_fork(struct bpf_raw_tracepoint_args *ctx)
+{
+	struct task_struct *child = (struct task_struct *)ctx->args[1];
+	__u32 tgid = bpf_get_current_pid_tgid() >> 32;
+	__u32 new_tgid;
+	__u8 one = 1;
+
+	if (!follow_forks || !bpf_map_lookup_elem(&pids, &tgid))
+		return 0;
+	new_tgid = (__u32)BPF_CORE_READ(child, tgid);
+	bpf_map_update_elem(&pids, &new_tgid, &one, BPF_ANY);
+	return 0;
+}

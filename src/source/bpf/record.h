@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What the recorder's BPF programs and the program that loads them share. */
+#ifndef KMP_SOURCE_BPF_RECORD_H
+#define KMP_SOURCE_BPF_RECORD_H
+
+#include <linux/types.h>
+
+/* Page frames come in sections, so that holes between them cost nothing. */
+enum { RECORD_SECTION_SHIFT = 15, RECORD_ORDER_MAX = 13 };
+
+enum { RECORD_DEPTH_MAX = 32, RECORD_COMM = 16, RECORD_PIDS_MAX = 65536 };
+
+/* One page frame: 24 bytes, all zero for one that is not recorded. */
+struct record_page {
+	__u64 ts;
+	__u32 stack; /* handle, 0: lost */
+	__u32 task;  /* number, 0: lost */
+	__u32 gfp;
+	__u32 info; /* see below; written last, so that a reader knows when all is there */
+};
+
+/* record_page.info */
+enum {
+	RECORD_ORDER = 0x1f,
+	RECORD_TYPE_SHIFT = 5,
+	RECORD_TYPE = 0xf,
+	RECORD_MIGRATED = 1 << 9,
+	RECORD_GENERATION_SHIFT = 16, /* 15 bits that change with each write */
+	RECORD_VALID = 1u << 31
+};
+
+struct record_stack {
+	__u32 handle;
+	__u32 depth;
+	__u64 ip[RECORD_DEPTH_MAX]; /* as many as the option says */
+};
+
+struct record_task {
+	__u32 pid;
+	__u32 tgid;
+	char comm[RECORD_COMM];
+};
+
+/* What happened, counted by CPU. */
+enum record_counter {
+	RECORD_ALLOCS,	      /* allocations seen, in scope */
+	RECORD_FREES,	      /* frees of recorded pages */
+	RECORD_BULK,	      /* pages of the bulk allocator, among the allocations */
+	RECORD_SPLITS,	      /* allocations that were split */
+	RECORD_MIGRATIONS,    /* owners that moved to another page */
+	RECORD_REUSED,	      /* allocated again without a free that we saw */
+	RECORD_OUTSIDE,	      /* pages beyond the table */
+	RECORD_STACKS_FULL,   /* no room for a new stack */
+	RECORD_STACKS_FAILED, /* no stack could be taken */
+	RECORD_TASKS_FULL,    /* no room for a new task */
+	RECORD_COUNTERS
+};
+
+#endif

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Tracepoints give the address of a struct page, and we want the number of the frame. The array of
+ * struct page begins at a place that differs from boot to boot; what the kernel tells of our own
+ * pages in /proc/self/pagemap, and which addresses the tracepoint shows meanwhile, tells where.
+ */
+#include <bpf/btf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "source/bpf/calibrate.h"
+#include "source/bpf/calibrate.skel.h"
+#include "source/recorder.h"
+#include "source/symbols.h"
+
+enum { PROBES = 64, PAGE_SIZE = 4096 };
+
+/* The array begins at a boundary that no other distance between page and frame falls on. */
+#define BASE_ALIGN (1ull << 21)
+
+DEFINE_CLEANUP(skel, struct calibrate *, calibrate__destroy)
+DEFINE_CLEANUP(btf, struct btf *, btf__free)
+DEFINE_CLEANUP(symbols, struct kmp_symbols *, kmp_symbols_destroy)
+
+static uint32_t page_struct_size(void)
+{
+	struct btf *btf cleanup(cleanup_btf) = btf__load_vmlinux_btf();
+	int id = btf ? btf__find_by_name_kind(btf, "page", BTF_KIND_STRUCT) : -1;
+	const struct btf_type *type = id > 0 ? btf__type_by_id(btf, (uint32_t)id) : NULL;
+
+	return type ? type->size : 64;
+}
+
+/* The frames of some pages of ours, which were not there before. */
+static struct kmp_error *touch(volatile __u32 *armed, uint64_t pfns[PROBES])
+{
+	auto_fd int fd = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
+	char *memory = mmap(NULL, PROBES * PAGE_SIZE, PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (memory == MAP_FAILED)
+		return &kmp_error_no_memory;
+	madvise(memory, PROBES * PAGE_SIZE, MADV_NOHUGEPAGE);
+	*armed = 1;
+	for (size_t i = 0; i < PROBES; i++)
+		memory[i * PAGE_SIZE] = 1;
+	*armed = 0;
+	off_t offset = (off_t)((uintptr_t)memory / PAGE_SIZE * sizeof(uint64_t));
+	ssize_t got = fd < 0 ? -1 : pread(fd, pfns, PROBES * sizeof(*pfns), offset);
+	int error = errno;
+
+	munmap(memory, PROBES * PAGE_SIZE);
+	if (got != (ssize_t)(PROBES * sizeof(*pfns)))
+		return kmp_error_system(error, "/proc/self/pagemap", "cannot read");
+	for (size_t i = 0; i < PROBES; i++)
+		pfns[i] &= (1ull << 55) - 1;
+	if (!pfns[0])
+		return kmp_error_new(KMP_ERROR_INPUT,
+				     "/proc/self/pagemap tells no page frames: "
+				     "CAP_SYS_ADMIN is missing");
+	return NULL;
+}
+
+static bool has(const __u64 *pages, uint32_t count, uint64_t page)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		if (pages[i] == page)
+			return true;
+	}
+	return false;
+}
+
+/* The base by which most of our frames are among the pages seen. */
+static struct kmp_error *find_base(const struct calibration *seen, const uint64_t pfns[PROBES],
+				   struct kmp_calibration *c)
+{
+	unsigned best = 0;
+
+	for (uint32_t i = 0; i < seen->count; i++) {
+		uint64_t base = seen->pages[i] - pfns[0] * c->page_struct_size;
+		unsigned found = 0;
+
+		if (base % BASE_ALIGN)
+			continue;
+		for (size_t n = 0; n < PROBES; n++)
+			found +=
+				has(seen->pages, seen->count, base + pfns[n] * c->page_struct_size);
+		if (found > best) {
+			best = found;
+			c->vmemmap = base;
+		}
+	}
+	if (best >= PROBES * 3 / 4)
+		return NULL;
+	return kmp_error_new(KMP_ERROR_INPUT,
+			     "this kernel's struct page cannot be located (%u of %d pages agree): "
+			     "its memory model is not known to us",
+			     best, (int)PROBES);
+}
+
+/* Frames above the allocator's own: programs, trampolines, the tracepoint. */
+static struct kmp_error *find_skip(const struct calibration *seen, struct kmp_calibration *c)
+{
+	struct kmp_symbols *symbols cleanup(cleanup_symbols) = NULL;
+
+	try(kmp_symbols_load("/proc/kallsyms", &symbols));
+	for (uint32_t i = 0; i < CALIBRATE_DEPTH / 2; i++) {
+		char name[256];
+
+		kmp_symbols_print(symbols, seen->stack[i], name, sizeof(name));
+		if (!strncmp(name, "__alloc_pages", 13) ||
+		    !strncmp(name, "__alloc_frozen_pages", 20)) {
+			c->stack_skip = i;
+			return NULL;
+		}
+	}
+	return NULL;
+}
+
+struct kmp_error *kmp_calibrate(struct kmp_calibration *c)
+{
+	struct calibrate *skel cleanup(cleanup_skel) = calibrate__open();
+	uint64_t pfns[PROBES];
+
+	if (!skel)
+		return kmp_bpf_error(errno, "cannot open the BPF programs");
+	skel->rodata->self = (uint32_t)getpid();
+	int err = calibrate__load(skel);
+	if (!err)
+		err = calibrate__attach(skel);
+	if (err)
+		return kmp_bpf_error(-err, "cannot load BPF programs");
+	*c = (struct kmp_calibration){ .page_struct_size = page_struct_size() };
+	try(touch(&skel->bss->armed, pfns));
+	calibrate__detach(skel);
+	try(find_base(&skel->bss->seen, pfns, c));
+	return find_skip(&skel->bss->seen, c);
+}

@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "source/recorder.h"
+
+#include <bpf/bpf.h>
+#include <bpf/btf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "source/bpf/record.skel.h"
+
+enum { STACKS_DEFAULT = 65536, TASKS_DEFAULT = 65536, DEPTH_DEFAULT = 16 };
+
+DEFINE_CLEANUP(btf, struct btf *, btf__free)
+DEFINE_CLEANUP(recorder, struct kmp_recorder *, kmp_recorder_destroy)
+
+struct kmp_error *kmp_bpf_error(int err, const char *what)
+{
+	if (err == EPERM || err == EACCES)
+		return kmp_error_new(KMP_ERROR_SYSTEM,
+				     "%s: not permitted; recording needs root, or CAP_BPF, "
+				     "CAP_PERFMON and CAP_SYS_ADMIN (page frames are secret)",
+				     what);
+	return kmp_error_system(err, NULL, "%s", what);
+}
+
+/* libbpf's chatter is for its developers. */
+static int quiet(enum libbpf_print_level level, const char *fmt, va_list args)
+{
+	(void)level;
+	if (getenv("KMEMPROF_DEBUG"))
+		return vfprintf(stderr, fmt, args);
+	return 0;
+}
+
+static struct kmp_error *note_absent(struct kmp_recorder *r, const char *what)
+{
+	char *line = strdup(what);
+
+	if (!line)
+		return &kmp_error_no_memory;
+	struct kmp_error *err = vec_push(&r->absent, line);
+
+	if (err)
+		free(line);
+	return err;
+}
+
+/* Functions that are probed if the kernel has them; each is told by its name in BTF. */
+static struct kmp_error *choose_probes(struct kmp_recorder *r, bool functions)
+{
+	struct btf *btf cleanup(cleanup_btf) = btf__load_vmlinux_btf();
+	struct record *skel = r->skel;
+	const struct {
+		struct bpf_program *program;
+		const char *functions[3]; /* the first that is there */
+		const char *absent;	  /* what is lost without */
+	} probes[] = {
+		/* 6.9 renamed it; 6.14 took the list argument away: the array is one nearer. */
+		{ skel->progs.record_bulk,
+		  { "alloc_pages_bulk_noprof", "__alloc_pages_bulk" },
+		  "pages of the bulk allocator (vmalloc, page pools) are not seen" },
+		{ skel->progs.record_split_owner, { "__split_page_owner" }, NULL },
+		{ skel->progs.record_split,
+		  { "split_page" },
+		  "allocations that drivers split keep their order until they are freed" },
+		{ skel->progs.record_migrate,
+		  { "folio_migrate_flags" },
+		  "migrated pages belong to who migrated them" },
+	};
+
+	if (!btf)
+		return kmp_error_new(KMP_ERROR_INPUT,
+				     "this kernel has no BTF "
+				     "(/sys/kernel/btf/vmlinux): it was built "
+				     "without CONFIG_DEBUG_INFO_BTF");
+	for (size_t i = 0; i < sizeof(probes) / sizeof(*probes); i++) {
+		const char *found = NULL;
+
+		for (size_t n = 0; functions && n < 3 && probes[i].functions[n] && !found; n++) {
+			if (btf__find_by_name_kind(btf, probes[i].functions[n], BTF_KIND_FUNC) > 0)
+				found = probes[i].functions[n];
+		}
+		bpf_program__set_autoload(probes[i].program, found != NULL);
+		if (found && bpf_program__set_attach_target(probes[i].program, 0, found))
+			return kmp_bpf_error(errno, "cannot choose what to probe");
+		if (!found && probes[i].absent)
+			try(note_absent(r, probes[i].absent));
+		if (found && !strcmp(found, "__alloc_pages_bulk"))
+			skel->rodata->bulk_array_arg = 5;
+	}
+	/* Both would split twice. */
+	if (bpf_program__autoload(skel->progs.record_split_owner))
+		bpf_program__set_autoload(skel->progs.record_split, false);
+	return NULL;
+}
+
+static struct kmp_error *size_maps(struct kmp_recorder *r)
+{
+	const struct kmp_recorder_options *o = &r->options;
+	uint64_t slots = (uint64_t)r->sections.numbers.len << RECORD_SECTION_SHIFT;
+	uint32_t stack_size = (uint32_t)(8 + 8 * o->stack_depth);
+	struct record *skel = r->skel;
+
+	if (slots > UINT32_MAX / 2)
+		return kmp_error_new(KMP_ERROR_LIMIT, "more than %u page frames", UINT32_MAX / 2);
+	if (bpf_map__set_max_entries(skel->maps.pages, (uint32_t)slots) ||
+	    bpf_map__set_max_entries(skel->maps.sections, r->sections.last + 1) ||
+	    bpf_map__set_max_entries(skel->maps.stacks, o->max_stacks) ||
+	    bpf_map__set_value_size(skel->maps.stacks, stack_size) ||
+	    bpf_map__set_max_entries(skel->maps.stack_pages, o->max_stacks) ||
+	    bpf_map__set_max_entries(skel->maps.tasks, o->max_tasks))
+		return kmp_bpf_error(errno, "cannot size the tables");
+	return NULL;
+}
+
+static void set_constants(struct kmp_recorder *r)
+{
+	const struct kmp_recorder_options *o = &r->options;
+	struct record__rodata *ro = r->skel->rodata;
+
+	ro->vmemmap = r->calibration.vmemmap;
+	ro->page_struct_size = r->calibration.page_struct_size;
+	ro->stack_skip = r->calibration.stack_skip;
+	ro->stack_depth = o->stack_depth;
+	ro->max_stacks = o->max_stacks;
+	ro->scope_pids = o->pids || o->follow;
+	ro->scope_cgroup = o->cgroup != NULL;
+	ro->follow_forks = o->follow;
+}
+
+static struct kmp_error *fill_sections(struct kmp_recorder *r)
+{
+	int fd = bpf_map__fd(r->skel->maps.sections);
+
+	for (uint32_t i = 0; i < r->sections.numbers.len; i++) {
+		uint32_t base = (i << RECORD_SECTION_SHIFT) + 1;
+
+		if (bpf_map_update_elem(fd, &r->sections.numbers.data[i], &base, BPF_ANY))
+			return kmp_bpf_error(errno, "cannot fill the table of sections");
+	}
+	return NULL;
+}
+
+static struct kmp_error *set_scope(struct kmp_recorder *r)
+{
+	const struct kmp_recorder_options *o = &r->options;
+	uint32_t zero = 0;
+
+	for (size_t i = 0; o->pids && i < o->pid_count; i++)
+		try(kmp_recorder_follow(r, o->pids[i]));
+	if (!o->cgroup)
+		return NULL;
+	r->cgroup_fd = open(o->cgroup, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (r->cgroup_fd < 0)
+		return kmp_error_system(errno, o->cgroup, "cannot open the cgroup");
+	if (bpf_map_update_elem(bpf_map__fd(r->skel->maps.cgroups), &zero, &r->cgroup_fd, BPF_ANY))
+		return kmp_error_system(errno, o->cgroup, "is no cgroup of version 2");
+	return NULL;
+}
+
+static struct kmp_error *map_pages(struct kmp_recorder *r)
+{
+	size_t size = ((size_t)r->sections.numbers.len << RECORD_SECTION_SHIFT) *
+		      sizeof(struct record_page);
+	int fd = bpf_map__fd(r->skel->maps.pages);
+	void *mapped = mmap(NULL, size, PROT_READ, MAP_SHARED, fd, 0);
+
+	if (mapped == MAP_FAILED)
+		return kmp_bpf_error(errno, "cannot map the table of page frames");
+	r->pages = mapped;
+	r->pages_size = size;
+	return NULL;
+}
+
+/* Some kernels refuse to have functions probed (6.18 under some lockdowns): go without. */
+static struct kmp_error *load_programs(struct kmp_recorder *r)
+{
+	int err = 0;
+
+	for (int functions = 1; functions >= 0; functions--) {
+		r->skel = record__open();
+		if (!r->skel)
+			return kmp_bpf_error(errno, "cannot open the BPF programs");
+		try(choose_probes(r, functions));
+		try(size_maps(r));
+		set_constants(r);
+		err = record__load(r->skel);
+		if (!err)
+			return functions ? NULL
+					 : note_absent(r, "this kernel refuses to have its functions "
+							  "probed");
+		record__destroy(no_free(r->skel));
+	}
+	return kmp_bpf_error(-err, "cannot load the BPF programs");
+}
+
+static struct kmp_error *load(struct kmp_recorder *r)
+{
+	try(load_programs(r));
+	try(fill_sections(r));
+	try(set_scope(r));
+	return map_pages(r);
+}
+
+struct kmp_error *kmp_recorder_create(const struct kmp_recorder_options *options,
+				      struct kmp_recorder **out)
+{
+	/* Kernels before 5.11 count maps against this. */
+	const struct rlimit unlimited = { RLIM_INFINITY, RLIM_INFINITY };
+	struct kmp_recorder *r cleanup(cleanup_recorder) = calloc(1, sizeof(*r));
+
+	if (!r)
+		return &kmp_error_no_memory;
+	r->cgroup_fd = -1;
+	r->options = *options;
+	if (!r->options.stack_depth)
+		r->options.stack_depth = DEPTH_DEFAULT;
+	if (!r->options.max_stacks)
+		r->options.max_stacks = STACKS_DEFAULT;
+	if (!r->options.max_tasks)
+		r->options.max_tasks = TASKS_DEFAULT;
+	if (r->options.stack_depth > RECORD_DEPTH_MAX)
+		return kmp_error_new(KMP_ERROR_USAGE, "stacks of %u frames: at most %d are kept",
+				     r->options.stack_depth, (int)RECORD_DEPTH_MAX);
+	libbpf_set_print(quiet);
+	setrlimit(RLIMIT_MEMLOCK, &unlimited);
+	try(kmp_sections_find(&r->sections));
+	try(kmp_calibrate(&r->calibration));
+	try(load(r));
+	*out = no_free(r);
+	return NULL;
+}
+
+struct kmp_error *kmp_recorder_start(struct kmp_recorder *r)
+{
+	int err = record__attach(r->skel);
+
+	if (err)
+		return kmp_bpf_error(-err, "cannot attach the BPF programs");
+	r->attached = true;
+	return NULL;
+}
+
+void kmp_recorder_stop(struct kmp_recorder *r)
+{
+	if (r->attached)
+		record__detach(r->skel);
+	r->attached = false;
+}
+
+struct kmp_error *kmp_recorder_follow(struct kmp_recorder *r, uint32_t pid)
+{
+	uint8_t one = 1;
+
+	if (bpf_map_update_elem(bpf_map__fd(r->skel->maps.pids), &pid, &one, BPF_ANY))
+		return kmp_bpf_error(errno, "cannot add a process");
+	return NULL;
+}
+
+void kmp_recorder_destroy(struct kmp_recorder *r)
+{
+	if (!r)
+		return;
+	if (r->pages)
+		munmap((void *)r->pages, r->pages_size);
+	record__destroy(r->skel);
+	kmp_sections_deinit(&r->sections);
+	if (r->cgroup_fd >= 0)
+		close(r->cgroup_fd);
+	for (size_t i = 0; i < r->absent.len; i++)
+		free(r->absent.data[i]);
+	vec_deinit(&r->absent);
+	free(r);
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The recorder's inside: BPF programs loaded, the table of page frames, what is read from it. */
+#ifndef KMP_SOURCE_RECORDER_H
+#define KMP_SOURCE_RECORDER_H
+
+#include "base/vec.h"
+#include "source/bpf/record.h"
+
+/* What kmp_calibrate() measures. */
+struct kmp_calibration {
+	uint64_t vmemmap;	   /* where the kernel's array of struct page begins */
+	uint32_t page_struct_size; /* bytes of one */
+	uint32_t stack_skip;	   /* frames of the tracing itself on top of a stack */
+};
+
+/* Sections of page frames that there are, in the order of their slots. */
+struct kmp_sections {
+	VEC(uint32_t) numbers;
+	uint32_t last; /* the highest number */
+};
+
+struct kmp_recorder {
+	struct record *skel;
+	struct kmp_recorder_options options;
+	struct kmp_calibration calibration;
+	struct kmp_sections sections;
+	const struct record_page *pages; /* mapped */
+	size_t pages_size;
+	int cgroup_fd;
+	bool attached;
+	struct kmp_recorder_stats stats; /* of the last reading */
+	VEC(char *) absent;		 /* what this kernel lacks, a line each */
+};
+
+/* Measure by allocating some pages. KMP_ERROR_SYSTEM without the right to load BPF. */
+struct kmp_error *kmp_calibrate(struct kmp_calibration *calibration) must_check;
+
+/* Which sections have memory. */
+struct kmp_error *kmp_sections_find(struct kmp_sections *sections) must_check;
+void kmp_sections_deinit(struct kmp_sections *sections);
+
+/* A system call of BPF failed: which right is missing, if that is why. */
+struct kmp_error *kmp_bpf_error(int err, const char *what) must_check;
+
+#endif

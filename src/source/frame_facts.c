@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "source/frame_facts.h"
 
+#include <bpf/btf.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <linux/kernel-page-flags.h>
 #include <unistd.h>
+
+#include "ledger/ledger.h"
+
+/* Below our other own handles, above the kernel's. */
+enum { UNATTRIBUTED_HANDLE = KMP_OWN_HANDLE - 1 };
 
 #define HAS(flags, bit) ((flags) >> (bit)&1)
 
@@ -15,7 +20,7 @@ static struct kmp_error *name_unattributed(struct kmp_frame_facts *f)
 	static const char frame[] = "kmemprof_unattributed+0x0/0x0";
 	static const char comm[] = "unattributed";
 	struct kmp_task task = { 0, 0, KMP_NONE };
-	struct kmp_stack stack = { 0 };
+	struct kmp_stack stack = { .handle = UNATTRIBUTED_HANDLE, .has_handle = true };
 	uint32_t number;
 
 	try(kmp_ledger_add_text(f->ledger, KMP_DICT_COMM, comm, sizeof(comm) - 1, &task.comm));
@@ -27,7 +32,11 @@ static struct kmp_error *name_unattributed(struct kmp_frame_facts *f)
 
 struct kmp_error *kmp_frame_facts_init(struct kmp_frame_facts *f, struct kmp_ledger *ledger)
 {
+	struct btf *btf = btf__load_vmlinux_btf();
+
 	*f = (struct kmp_frame_facts){ .ledger = ledger, .last_gfp = KMP_NONE };
+	kmp_gfp_table_init(&f->gfp, btf);
+	btf__free(btf);
 	f->flags_fd = open("/proc/kpageflags", O_RDONLY | O_CLOEXEC);
 	if (f->flags_fd < 0)
 		return kmp_error_system(errno, "/proc/kpageflags", "cannot open");
@@ -89,12 +98,12 @@ struct kmp_error *kmp_frame_facts_page(struct kmp_frame_facts *f, uint64_t pfn,
 
 struct kmp_error *kmp_frame_facts_gfp(struct kmp_frame_facts *f, uint32_t mask, uint32_t *number)
 {
-	char text[64];
+	char text[KMP_GFP_TEXT_MAX];
 
 	if (f->last_gfp == KMP_NONE || f->last_mask != mask) {
-		int len = snprintf(text, sizeof(text), "0x%" PRIx32 "()", mask);
+		size_t len = kmp_gfp_print(&f->gfp, mask, text, sizeof(text));
 
-		try(kmp_ledger_add_text(f->ledger, KMP_DICT_GFP, text, (size_t)len, &f->last_gfp));
+		try(kmp_ledger_add_text(f->ledger, KMP_DICT_GFP, text, len, &f->last_gfp));
 		f->last_mask = mask;
 	}
 	*number = f->last_gfp;

@@ -7,6 +7,7 @@
 #define KMP_SOURCE_FRAME_FACTS_H
 
 #include "base/vec.h"
+#include "source/gfp_names.h"
 
 struct kmp_frame_facts {
 	struct kmp_ledger *ledger;
@@ -15,6 +16,7 @@ struct kmp_frame_facts {
 	int flags_fd;
 	VEC(uint64_t) flags; /* of the section, by PFN - start */
 	uint64_t start;
+	struct kmp_gfp_table gfp;
 	uint32_t last_mask;
 	uint32_t last_gfp;
 };

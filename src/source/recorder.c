@@ -193,8 +193,9 @@ static struct kmp_error *load_programs(struct kmp_recorder *r)
 		err = record__load(r->skel);
 		if (!err)
 			return functions ? NULL
-					 : note_absent(r, "this kernel refuses to have its functions "
-							  "probed");
+					 : note_absent(r,
+						       "this kernel refuses to have its functions "
+						       "probed");
 		record__destroy(no_free(r->skel));
 	}
 	return kmp_bpf_error(-err, "cannot load the BPF programs");

@@ -1,0 +1,95 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+# `kmemprof record` on the running kernel: known amounts of several kinds are attributed to who
+# allocated them, what is freed is gone, and nothing stays attached. Records what it starts alone.
+# Prints TAP.
+#
+#     tests/record/run.sh KMEMPROF HOLD
+set -u
+
+kmemprof=$(realpath "$1")
+hold=$(realpath "$2")
+scratch=$(mktemp -d)
+memory=$(mktemp -d /dev/shm/kmemprof-test.XXXXXX)
+trap 'rm -rf "$scratch" "$memory"' EXIT
+count=0
+
+result() { # OK WHAT [WHY]
+	count=$((count + 1))
+	if [ "$1" = 0 ]; then
+		echo "ok $count - $2"
+	else
+		echo "not ok $count - $2"
+		[ -z "${3:-}" ] || sed 's/^/# /' <<<"$3"
+	fi
+}
+
+record() { # OUTPUT ARGS…
+	"$kmemprof" record --format json --by comm "${@:2}" >"$1" 2>"$scratch/log"
+}
+
+if ! record "$scratch/probe" -- true; then
+	reason=$(head -n 1 "$scratch/log")
+	if [ -n "${KMEMPROF_NO_SKIP:-}" ]; then
+		echo "not ok 1 - recording is possible"
+		echo "# $reason"
+	else
+		echo "ok 1 - recording # SKIP $reason"
+	fi
+	echo 1..1
+	exit 0
+fi
+
+pages_of_hold() { jq '[.groups[] | select(.key.comm == "hold") | .pages] | add // 0' "$1"; }
+
+# Within one per cent of the amount, beside the process's own start: page tables, its program.
+for kind in anon huge file pipe socket; do
+	mib=48
+	record "$scratch/$kind" --duration 1500ms -- "$hold" "$kind" $mib 30 "$memory"
+	pages=$(pages_of_hold "$scratch/$kind")
+	want=$((mib * 256))
+	case $kind in
+	# Each pipe or socket has small objects of its own, each page of data a page table's share.
+	socket) high=$((want * 125 / 100)) ;;
+	pipe) high=$((want * 110 / 100)) ;;
+	*) high=$((want * 102 / 100)) ;;
+	esac
+	[ "$pages" -ge $((want * 99 / 100)) ] && [ "$pages" -le "$high" ]
+	result $? "$kind: $mib MiB held are attributed" "$pages pages, $want wanted"
+done
+rm -f "$memory"/*
+
+# What a process had is given back when it ends; its exit status is passed on.
+record "$scratch/ended" -- "$hold" anon 48 0
+result $((! ($? == 7))) "the command's exit status is passed on" "$(cat "$scratch/log")"
+pages=$(pages_of_hold "$scratch/ended")
+[ "$pages" -le 120 ]
+result $? "what was freed is gone" "$pages pages left of 12288"
+
+# A ledger file tells the same.
+"$kmemprof" record --duration 1s -o "$scratch/held.kmp" -- "$hold" anon 16 30 >"$scratch/out" 2>&1
+pages=$("$kmemprof" report --by comm --format json "$scratch/held.kmp" |
+	jq '[.groups[] | select(.key.comm == "hold") | .pages] | add')
+[ "$pages" -ge 4096 ]
+result $? "the ledger file holds what was recorded" "$pages pages"
+"$kmemprof" report --where 'stack~do_anonymous_page' --format json "$scratch/held.kmp" |
+	jq -e '.totals.pages >= 4096' >"$scratch/out"
+result $? "stacks have names" "$(cat "$scratch/out")"
+
+# Killed in mid-recording: the kernel lets go of all that was attached.
+"$kmemprof" record --pid $$ >"$scratch/out" 2>&1 &
+recorder=$!
+sleep 1
+attached=$(ls -l /proc/$recorder/fd 2>/dev/null | grep -c bpf)
+kill -9 $recorder 2>/dev/null
+wait $recorder 2>/dev/null
+[ "$attached" -gt 0 ] && [ ! -e /proc/$recorder ]
+result $? "a killed recorder leaves nothing attached" "$attached BPF descriptors before"
+
+"$kmemprof" record >"$scratch/out" 2>&1
+[ $? = 2 ] && grep -q -- --all "$scratch/out"
+result $? "without a scope it says which there are" "$(cat "$scratch/out")"
+"$kmemprof" record -- "$scratch/no-such-program" >"$scratch/out" 2>&1
+[ $? = 127 ]
+result $? "a command that is not there" "$(cat "$scratch/out")"
+echo "1..$count"

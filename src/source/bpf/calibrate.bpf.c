@@ -7,7 +7,7 @@
 
 #include <bpf/bpf_helpers.h>
 
-#include "calibrate.h"
+#include "source/bpf/calibrate.h"
 
 char LICENSE[] SEC("license") = "GPL";
 

@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The tables of the recorder and what is done with them: page frames, stacks, tasks, sums,
+ * counters. Included by the BPF program alone.
+ */
+#ifndef KMP_SOURCE_BPF_TABLE_H
+#define KMP_SOURCE_BPF_TABLE_H
+
+#include <linux/bpf.h>
+
+#include <bpf/bpf_helpers.h>
+
+#include "source/bpf/record.h"
+
+/* Set by the loader. */
+const volatile __u64 vmemmap = 0;
+const volatile __u64 page_struct_size = 64;
+const volatile __u32 max_stacks = 0;
+const volatile __u32 stack_depth = 16;
+const volatile __u32 stack_skip = 0;
+const volatile __u32 scope_pids = 0;
+const volatile __u32 scope_cgroup = 0;
+const volatile __u32 follow_forks = 0;
+const volatile __u32 bulk_array_arg = 4;
+
+__u32 next_stack = 1;
+__u32 next_task = 1;
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct record_page);
+} pages SEC(".maps");
+
+/* By section: the slot of its first frame + 1. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, __u32);
+} sections SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 1);
+	__type(key, __u64);
+	__uint(value_size, sizeof(struct record_stack));
+} stacks SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct record_stack);
+} stack_buffer SEC(".maps");
+
+/* Base pages by handle. */
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, __s64);
+} stack_pages SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 1);
+	__type(key, struct record_task);
+	__type(value, __u32);
+} tasks SEC(".maps");
+
+struct task_number {
+	struct record_task task;
+	__u32 number;
+};
+
+/* The task that allocated last on this CPU: mostly the same again. */
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct task_number);
+} last_task SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, RECORD_PIDS_MAX);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, __u32);
+	__type(value, __u8);
+} pids SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_CGROUP_ARRAY);
+	__uint(max_entries, 1);
+	__uint(key_size, sizeof(__u32));
+	__uint(value_size, sizeof(__u32));
+} cgroups SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, RECORD_COUNTERS);
+	__type(key, __u32);
+	__type(value, __u64);
+} counters SEC(".maps");
+
+static __always_inline void count(__u32 counter)
+{
+	__u64 *value = bpf_map_lookup_elem(&counters, &counter);
+
+	if (value)
+		(*value)++;
+}
+
+/* Where a page frame stands in the table; 0 if it does not. */
+static __always_inline int slot_at(__u64 pfn, __u32 *slot)
+{
+	__u32 section = pfn >> RECORD_SECTION_SHIFT;
+	__u32 *base = bpf_map_lookup_elem(&sections, &section);
+
+	if (!base || !*base)
+		return 0;
+	*slot = *base - 1 + (pfn & ((1 << RECORD_SECTION_SHIFT) - 1));
+	return 1;
+}
+
+/* The record of a page frame, or NULL if the table does not have it. */
+static __always_inline struct record_page *page_at(__u64 pfn)
+{
+	__u32 slot;
+
+	return slot_at(pfn, &slot) ? bpf_map_lookup_elem(&pages, &slot) : 0;
+}
+
+static __always_inline __u64 pfn_of(__u64 page)
+{
+	return (page - vmemmap) / page_struct_size;
+}
+
+static __always_inline void add_pages(__u32 handle, __s64 count_of)
+{
+	__s64 *sum = bpf_map_lookup_elem(&stack_pages, &handle);
+
+	if (sum)
+		*sum += count_of;
+}
+
+static __always_inline int in_scope(void)
+{
+	if (scope_pids) {
+		__u32 tgid = bpf_get_current_pid_tgid() >> 32;
+
+		if (!bpf_map_lookup_elem(&pids, &tgid))
+			return 0;
+	}
+	if (scope_cgroup && bpf_current_task_under_cgroup(&cgroups, 0) != 1)
+		return 0;
+	return 1;
+}
+
+static __always_inline __u64 mix(__u64 hash, __u64 value)
+{
+	hash ^= value;
+	hash *= 0x9e3779b97f4a7c15ull;
+	return hash ^ hash >> 29;
+}
+
+static __always_inline __u32 stack_handle(void *ctx)
+{
+	__u32 zero = 0;
+	struct record_stack *buffer = bpf_map_lookup_elem(&stack_buffer, &zero);
+	__u64 hash = 0;
+
+	if (!buffer)
+		return 0;
+	__u32 size = stack_depth * sizeof(__u64);
+
+	if (size > sizeof(buffer->ip))
+		size = sizeof(buffer->ip);
+	long got = bpf_get_stack(ctx, buffer->ip, size, stack_skip & BPF_F_SKIP_FIELD_MASK);
+
+	if (got <= 0) {
+		count(RECORD_STACKS_FAILED);
+		return 0;
+	}
+	__u32 depth = (__u32)got / sizeof(__u64);
+
+	for (__u32 i = 0; i < RECORD_DEPTH_MAX; i++) {
+		if (i < depth)
+			hash = mix(hash, buffer->ip[i]);
+		else
+			buffer->ip[i] = 0;
+	}
+	struct record_stack *known = bpf_map_lookup_elem(&stacks, &hash);
+
+	if (known)
+		return known->handle;
+	__u32 handle = __sync_fetch_and_add(&next_stack, 1);
+
+	if (handle < max_stacks) {
+		buffer->handle = handle;
+		buffer->depth = depth;
+		if (!bpf_map_update_elem(&stacks, &hash, buffer, BPF_NOEXIST))
+			return handle;
+		/* Another CPU was quicker: its handle is the stack's. */
+		known = bpf_map_lookup_elem(&stacks, &hash);
+		if (known)
+			return known->handle;
+	}
+	count(RECORD_STACKS_FULL);
+	return 0;
+}
+
+static __always_inline __u32 task_number(void)
+{
+	__u32 zero = 0;
+	struct task_number *last = bpf_map_lookup_elem(&last_task, &zero);
+	struct record_task task = {};
+	__u64 id = bpf_get_current_pid_tgid();
+
+	task.pid = (__u32)id;
+	task.tgid = id >> 32;
+	bpf_get_current_comm(task.comm, sizeof(task.comm));
+	if (!last)
+		return 0;
+
+	const __u64 *a = (const __u64 *)&task;
+	const __u64 *b = (const __u64 *)&last->task;
+
+	if (last->number && a[0] == b[0] && a[1] == b[1] && a[2] == b[2])
+		return last->number;
+	__u32 *known = bpf_map_lookup_elem(&tasks, &task);
+	__u32 number;
+
+	if (known) {
+		number = *known;
+	} else {
+		number = __sync_fetch_and_add(&next_task, 1);
+		if (bpf_map_update_elem(&tasks, &task, &number, BPF_NOEXIST)) {
+			known = bpf_map_lookup_elem(&tasks, &task);
+			if (!known) {
+				count(RECORD_TASKS_FULL);
+				return 0;
+			}
+			number = *known;
+		}
+	}
+	last->task = task;
+	last->number = number;
+	return number;
+}
+
+/* Forget a record; its pages leave its stack's sum. */
+static __always_inline void forget(struct record_page *page)
+{
+	add_pages(page->stack, -(1ll << (page->info & RECORD_ORDER)));
+	page->info &= ~RECORD_VALID;
+}
+
+static __always_inline void write_page(struct record_page *page, const struct record_page *from)
+{
+	__u32 generation = (page->info >> RECORD_GENERATION_SHIFT) + 1;
+
+	if (page->info & RECORD_VALID) {
+		count(RECORD_REUSED);
+		forget(page);
+	}
+	page->ts = from->ts;
+	page->stack = from->stack;
+	page->task = from->task;
+	page->gfp = from->gfp;
+	barrier();
+	page->info = (from->info & ((1 << RECORD_GENERATION_SHIFT) - 1)) |
+		     (generation << RECORD_GENERATION_SHIFT) | RECORD_VALID;
+	add_pages(from->stack, 1ll << (from->info & RECORD_ORDER));
+}
+
+#endif

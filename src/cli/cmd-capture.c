@@ -238,7 +238,7 @@ const struct cli_command cmd_capture = {
 			{ "threads", 'j', "N", "read and parse by so many threads; the CPUs" },
 			{ "node", 'n', "LIST", "only pages of these nodes: 0,2-3" },
 			{ "mode", 'm', "MODE",
-			  "what the kernel is to print: print stack, handle, stack_handle; the "
+			  "what the kernel prints: stack, handle, stack_handle; the "
 			  "cheapest" },
 			{ "quiet", 'q', NULL, "do not tell what was captured" },
 			{ 0 } },

@@ -36,6 +36,7 @@ make_base() { # OUTPUT
 	put_program "$tree" build/kmemprof /usr/bin/kmemprof
 	ln -s kmemprof "$tree/usr/bin/page_owner_filter"
 	ln -s kmemprof "$tree/usr/bin/page_owner_sort"
+	put_program "$tree" build/tests/mount/conformance /bin/conformance
 	for tool in $guest_tools; do
 		put_program "$tree" "$(command -v "$tool")"
 	done

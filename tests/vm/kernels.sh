@@ -48,15 +48,10 @@ kernel_image() { # VERSION
 
 # What is built here has all it needs; Debian's for the cloud has no 9p at all, and FUSE as a module.
 kernel_modules() { # VERSION
-	local dep module
-
 	[ "$1" = 6.1 ] || return 0
 	(
-		cd build-vm/debian-6.1/lib/modules/*/
-		for module in fuse; do
-			# Behind a module those that it depends on, what to load first last.
-			dep=$(grep "/$module\.ko:" modules.dep)
-			echo "${dep/:/}" | tr ' ' '\n' | tac
-		done | awk -v dir="$PWD" 'NF && !seen[$0]++ { print dir "/" $0 }'
+		cd build-vm/debian-6.1/lib/modules/*/ || exit
+		# Behind a module those that it depends on, what to load first last.
+		grep '/fuse\.ko:' modules.dep | tr -d : | tr ' ' '\n' | tac | sed "/./s#^#$PWD/#"
 	)
 }

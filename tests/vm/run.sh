@@ -40,7 +40,7 @@ run_row() { # NAME KERNEL MEMORY SECONDS TESTS BOOT-LINE
 	modules=$(kernel_modules "$2")
 	rm -rf "$dir"
 	mkdir -p "$dir/host"
-	: >"$dir/console" >"$dir/results"
+	touch "$dir/console" "$dir/results"
 	# shellcheck disable=SC2086 # no path of ours has a blank in it
 	make_row "$dir/row.cpio" "$5" "$4" $modules
 	# Not compressed: the kernel would take longer over that.

@@ -4,7 +4,7 @@
 # of them is off, and none takes zeros for figures.
 . /test/lib.sh
 
-is "page_owner is not there" "$(ls $DEBUG/page_owner 2>&1 | grep -c 'No such file')" 1
+check "there is no page_owner" test ! -e $DEBUG/page_owner
 is "profiling is off" "$(cat /proc/sys/vm/mem_profiling)" 0
 
 no_owner='page_owner=on'

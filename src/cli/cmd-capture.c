@@ -2,22 +2,19 @@
 /* kmemprof capture: what the kernel's files say now, kept in a ledger file. */
 #include <errno.h>
 #include <inttypes.h>
-#include <linux/magic.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/vfs.h>
 
 #include "base/cleanup.h"
 #include "base/error.h"
 #include "cli/commands.h"
 #include "cli/common.h"
 #include "cli/filter.h"
+#include "cli/kernel.h"
 
 DEFINE_CLEANUP(ledger, struct kmp_ledger *, kmp_ledger_destroy)
 DEFINE_CLEANUP(source, struct kmp_source *, kmp_source_close)
 DEFINE_CLEANUP(store, struct kmp_store *, kmp_store_abort)
-
-static const char allocinfo[] = "/proc/allocinfo";
 
 /* Counts what goes by on its way to the file. */
 struct counter {
@@ -36,44 +33,6 @@ static struct kmp_error *count_pages(void *arg, struct kmp_ledger *ledger,
 		counter->pages += pages[i].pages;
 	}
 	return counter->to.pages(counter->to.arg, ledger, pages, count);
-}
-
-/* Why page_owner cannot be read, or NULL if it can. */
-static const char *page_owner_missing(void)
-{
-	struct statfs fs;
-
-	if (!access(CLI_KERNEL "/page_owner", R_OK))
-		return NULL;
-	if (errno == EACCES)
-		return "only root may read " CLI_KERNEL;
-	if (statfs(CLI_KERNEL, &fs) || fs.f_type != DEBUGFS_MAGIC)
-		return "debugfs is not mounted at " CLI_KERNEL
-		       " ('mount -t debugfs none " CLI_KERNEL "')";
-	return "the kernel was built without CONFIG_PAGE_OWNER or booted without page_owner=on";
-}
-
-static const char *allocinfo_missing(void)
-{
-	if (!access(allocinfo, R_OK))
-		return NULL;
-	return errno == EACCES ? "only root may read it"
-			       : "the kernel was built without CONFIG_MEM_ALLOC_PROFILING";
-}
-
-/* Of the running kernel, whichever of the two it has. */
-static struct kmp_error *choose_kernel(const char **path, const char **missing)
-{
-	const char *tags = allocinfo_missing();
-
-	*missing = page_owner_missing();
-	*path = *missing ? allocinfo : CLI_KERNEL;
-	if (!*missing || !tags)
-		return NULL;
-	return kmp_error_new(KMP_ERROR_INPUT,
-			     "this kernel has nothing to capture: no page_owner (%s) and no %s "
-			     "(%s); --source names files to read instead",
-			     *missing, allocinfo, tags);
 }
 
 static struct kmp_error *check_target(const struct cli_args *args, const char *path)
@@ -186,7 +145,7 @@ static struct kmp_error *run(struct cli_args *args)
 	try(read_options(args, &options));
 	try(check_target(args, path));
 	if (!from || !strcmp(from, "kernel"))
-		try(choose_kernel(&from, &missing));
+		try(cli_kernel_choose(&from, &missing));
 	try(cli_source_open(from, KMP_READ_PAGES | KMP_READ_TAGS, &options, &source));
 	try(kmp_ledger_create(&ledger));
 	if (missing)
@@ -198,6 +157,7 @@ static struct kmp_error *run(struct cli_args *args)
 	uint32_t what = kmp_source_holds(source) & (KMP_READ_PAGES | KMP_READ_TAGS);
 
 	try(kmp_source_read(source, ledger, what, &sink));
+	try(cli_kernel_check_read(ledger, missing));
 	try(kmp_store_commit(no_free(store), ledger));
 	if (!cli_value(args, "quiet"))
 		print_summary(path, from, ledger, &counter, append);

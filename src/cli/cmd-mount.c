@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "cli/commands.h"
 #include "cli/common.h"
+#include "cli/kernel.h"
 
 DEFINE_CLEANUP(mount, struct kmp_mount *, kmp_mount_destroy)
 
@@ -48,11 +49,15 @@ static struct kmp_error *run_mount(struct cli_args *args)
 	struct kmp_mount *mount cleanup(cleanup_mount) = NULL;
 	const char *source = cli_value(args, "source");
 	struct kmp_source_options options = { 0 };
+	const char *missing = NULL;
 	bool parent = false;
 
 	if (!source || !strcmp(source, "kernel"))
-		source = CLI_KERNEL;
+		try(cli_kernel_choose(&source, &missing));
 	try(kmp_mount_create(args->rest[0], source, &options, &mount));
+	try(cli_kernel_check_read(kmp_mount_ledger(mount), missing));
+	if (missing)
+		fprintf(stderr, "kmemprof: warning: no page owners: %s\n", missing);
 	report(args, kmp_mount_ledger(mount));
 	if (!cli_value(args, "foreground"))
 		try(leave_terminal(&parent));

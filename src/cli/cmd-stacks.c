@@ -7,6 +7,7 @@
 #include "cli/commands.h"
 #include "cli/common.h"
 #include "cli/filter.h"
+#include "cli/kernel.h"
 
 DEFINE_CLEANUP(ledger, struct kmp_ledger *, kmp_ledger_destroy)
 DEFINE_CLEANUP(source, struct kmp_source *, kmp_source_close)
@@ -77,14 +78,16 @@ static struct kmp_error *read_groups(struct kmp_source *source, struct kmp_ledge
 				     enum kmp_stacks_file file, struct kmp_groups **groups)
 {
 	struct kmp_grouping *grouping cleanup(cleanup_grouping) = NULL;
+	/* The kernel has counted; its page owners would take longer and be of another moment. */
+	bool counted = kmp_source_holds(source) & KMP_READ_STACKS;
 
 	try(kmp_grouping_create(ledger, "stack,handle", NULL, &grouping));
 	struct kmp_sink sink = kmp_grouping_sink(grouping);
 
-	try(kmp_source_read(source, ledger, KMP_READ_PAGES, &sink));
+	try(kmp_source_read(source, ledger, counted ? KMP_READ_STACKS : KMP_READ_PAGES, &sink));
 	/* What is no page_owner text has its handles from a show_stacks_handles, in its order. */
 	if (file == KMP_SHOW_STACKS_HANDLES &&
-	    strcmp(kmp_ledger_facts(ledger)->kind, "page_owner") != 0)
+	    (counted || strcmp(kmp_ledger_facts(ledger)->kind, "page_owner") != 0))
 		return group_stacks(ledger, groups);
 	return kmp_grouping_finish(no_free(grouping), groups);
 }
@@ -125,7 +128,8 @@ static struct kmp_error *run(struct cli_args *args)
 	if (cli_value(args, "threshold"))
 		try(cli_number(args, "threshold", &threshold));
 	try(kmp_ledger_create(&ledger));
-	try(kmp_source_open(args->rest[0] ? args->rest[0] : CLI_KERNEL, NULL, &source));
+	try(cli_kernel_check(cli_page_owner_path(args)));
+	try(kmp_source_open(cli_page_owner_path(args), NULL, &source));
 	try(read_groups(source, ledger, file, &groups));
 	try(cli_output_open(args, &output));
 	try(kmp_stacks_write(groups, file, threshold, output.file));

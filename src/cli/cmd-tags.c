@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "cli/commands.h"
 #include "cli/common.h"
+#include "cli/kernel.h"
 
 static const char live_path[] = "/proc/allocinfo";
 
@@ -45,15 +46,6 @@ static struct kmp_error *parse_filter(const struct cli_args *args, struct kmp_ta
 	return accurate ? parse_accurate(accurate, &filter->accurate) : NULL;
 }
 
-static bool has_counted(const struct kmp_ledger *ledger)
-{
-	for (size_t i = 0; i < kmp_ledger_count(ledger, KMP_LIST_TAGS); i++) {
-		if (kmp_ledger_tags(ledger)[i].bytes || kmp_ledger_tags(ledger)[i].calls)
-			return true;
-	}
-	return false;
-}
-
 static struct kmp_error *read_tags(const struct cli_args *args, const struct kmp_tag_filter *filter,
 				   struct kmp_ledger *ledger)
 {
@@ -70,7 +62,7 @@ static struct kmp_error *read_tags(const struct cli_args *args, const struct kmp
 	cli_set_note(args, &options);
 	try(cli_source_open(path, KMP_READ_TAGS, &options, &source));
 	try(kmp_source_read(source, ledger, KMP_READ_TAGS, NULL));
-	if (kmp_ledger_facts(ledger)->profiling_off && !has_counted(ledger))
+	if (kmp_ledger_facts(ledger)->profiling_off && !cli_has_counted(ledger))
 		return kmp_error_new(KMP_ERROR_INPUT,
 				     "%s: allocation profiling is off and has counted nothing; "
 				     "'sysctl vm.mem_profiling=1' turns it on",

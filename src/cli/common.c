@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "cli/kernel.h"
 
 static void choose_width(const struct cli_output *output, struct kmp_view *view)
 {
@@ -167,21 +168,6 @@ const char *cli_page_owner_path(const struct cli_args *args)
 	return args->count ? args->rest[0] : CLI_KERNEL;
 }
 
-/* Why the running kernel cannot be asked, in words that help. */
-static struct kmp_error *check_kernel(const char *path)
-{
-	if (strcmp(path, CLI_KERNEL) || !access(CLI_KERNEL "/page_owner", F_OK))
-		return NULL;
-	if (errno == EACCES)
-		return kmp_error_system(EACCES, CLI_KERNEL "/page_owner",
-					"only root may read it; or name a file to read");
-	return kmp_error_new(KMP_ERROR_INPUT,
-			     "this kernel has no " CLI_KERNEL
-			     "/page_owner: it takes "
-			     "CONFIG_PAGE_OWNER, booting with page_owner=on, and debugfs mounted; "
-			     "or name a file to read");
-}
-
 static const char *missing(uint32_t what)
 {
 	if (what == KMP_READ_TAGS)
@@ -203,7 +189,7 @@ struct kmp_error *cli_source_open(const char *path, uint32_t what,
 		options.progress = show_progress;
 		atexit(clear_progress);
 	}
-	try(check_kernel(path));
+	try(cli_kernel_check(path));
 	try(kmp_source_open(path, &options, &opened));
 	if (!(kmp_source_holds(opened) & what)) {
 		kmp_source_close(opened);

@@ -24,3 +24,15 @@ refuses 1 "$no_tags" kmemprof mount m
 is "no file is left" "$(ls)" "err
 m
 out"
+is "nothing is mounted" "$(grep -c kmemprof /proc/mounts)" 0
+
+# Switched on, it counts from then on.
+sysctl -q -w vm.mem_profiling=1
+check "tags, switched on" kmemprof tags --format csv
+if [ "$(awk -F, 'NR > 1 { s += $5 } END { print (s > 0) }' out)" = 1 ]; then
+	pass "they have counted"
+else
+	fail "they have counted" "$(head -n 3 out)"
+fi
+kmemprof capture -o x.kmp >out 2>err || fail "capture, switched on" "$(cat err)"
+if grep -q 'no page owners:' err; then pass "$(cat err)"; else fail "capture says what is missing"; fi

@@ -106,8 +106,8 @@ static struct kmp_error *run(struct cli_args *args)
 	if (mode)
 		try(cli_mode_parse(mode, &job.mode));
 	/* The kernel prints in its own modes alone what it has not told otherwise. */
-	if (!job.path && !job.where && (mode || job.nodes))
-		try(cli_kernel_filter(args, mode, job.nodes, &done));
+	if (!job.where && (mode || job.nodes))
+		try(cli_kernel_filter(args, job.path, mode, job.nodes, &done));
 	return done ? NULL : cli_filter(args, &job);
 }
 

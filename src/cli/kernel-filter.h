@@ -6,10 +6,11 @@
 #include "cli/cli.h"
 
 /*
- * Let the kernel filter by mode and nodes (NULL: as it is) and copy what it prints to the option
- * `output`. *done is left false where it cannot: then nothing was written.
+ * Let the kernel, or whoever serves a page_owner as it does, filter by mode and nodes (NULL: as it
+ * is) and copy what it prints to the option `output`. from is page_owner or the directory that it
+ * is in, NULL the kernel's. *done is left false where that cannot be: then nothing was written.
  */
-struct kmp_error *cli_kernel_filter(struct cli_args *args, const char *mode, const char *nodes,
-				    bool *done);
+struct kmp_error *cli_kernel_filter(struct cli_args *args, const char *from, const char *mode,
+				    const char *nodes, bool *done);
 
 #endif

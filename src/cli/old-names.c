@@ -43,8 +43,7 @@ static struct kmp_error *run_page_owner_filter(struct cli_args *args)
 	if (nodes && !is_plain_list(nodes))
 		return kmp_error_new(KMP_ERROR_USAGE, "'%s' is no list of nodes, such as 0,2-3",
 				     nodes);
-	if (!job.path)
-		try(cli_kernel_filter(args, mode, nodes, &done));
+	try(cli_kernel_filter(args, job.path, mode, nodes, &done));
 	return done ? NULL : cli_filter(args, &job);
 }
 

@@ -4,6 +4,7 @@
 # a page_owner without anything beside it. Prints TAP.
 #
 #     conformance.sh KMEMPROF CONFORMANCE
+# shellcheck source=tests/mount/lib.sh
 . "$(dirname "$0")/lib.sh"
 
 conformance=$(realpath "$2")

@@ -82,12 +82,23 @@ build_sanitized() {
 		-Dbuildtype=debugoptimized
 }
 
+build_threads() {
+	build build-tsan -Dwerror=true -Db_sanitize=thread -Dbuildtype=debugoptimized
+}
+
+# The mount under ThreadSanitizer, while 64 readers are at it.
+serve_threads() {
+	tests/mount/torture.sh build-tsan/kmemprof build/tests/mount/readers readers
+}
+
 # What takes longer, for the gate.
 run_gate() {
 	step "clang, ASan and UBSan: build" build_sanitized
 	if [ "$step_status" = 0 ]; then
 		run_build build-asan --timeout-multiplier 5 --suite unit --suite cli --suite fuzz
 	fi
+	step "ThreadSanitizer: build" build_threads
+	step "ThreadSanitizer: 64 readers of a mount" serve_threads
 	. tools/fuzz.sh
 	step "fuzzers: build" fuzz_build
 	if [ "$step_status" = 0 ]; then

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -27,44 +28,6 @@ static char *mount_name(const char *source)
 			*p = '_';
 	}
 	return name;
-}
-
-struct kmp_error *kmp_mount_create(const char *dir, const char *source,
-				   const struct kmp_source_options *options, struct kmp_mount **out)
-{
-	struct kmp_mount *mount = calloc(1, sizeof(*mount));
-	auto_free char *name = mount_name(source);
-	struct kmp_error *err = mount && name ? NULL : &kmp_error_no_memory;
-
-	if (!err)
-		err = kmp_served_init(&mount->served, source, options);
-	if (!err)
-		err = kmp_fuse_create(&mount->served, dir, name, &mount->fuse);
-	if (err) {
-		kmp_mount_destroy(mount);
-		return err;
-	}
-	*out = mount;
-	return NULL;
-}
-
-struct kmp_error *kmp_mount_serve(struct kmp_mount *mount)
-{
-	return kmp_fuse_serve(mount->fuse);
-}
-
-const struct kmp_ledger *kmp_mount_ledger(const struct kmp_mount *mount)
-{
-	return mount->served.ledger;
-}
-
-void kmp_mount_destroy(struct kmp_mount *mount)
-{
-	if (!mount)
-		return;
-	kmp_fuse_destroy(mount->fuse);
-	kmp_served_deinit(&mount->served);
-	free(mount);
 }
 
 /* The list of mounts writes blanks and backslashes of a path as \ooo. */
@@ -107,6 +70,59 @@ static struct kmp_error *is_ours(const char *path, bool *ours)
 			*ours = !strcmp(type, "fuse.kmemprof");
 	}
 	return NULL;
+}
+
+/* FUSE would take a file, and hide what is mounted already. */
+static struct kmp_error *check_dir(const char *dir)
+{
+	auto_free char *path = realpath(dir, NULL);
+	struct stat st;
+	bool ours;
+
+	if (!path || stat(path, &st))
+		return kmp_error_system(errno, dir, "cannot mount here");
+	if (!S_ISDIR(st.st_mode))
+		return kmp_error_system(ENOTDIR, dir, "cannot mount here");
+	try(is_ours(path, &ours));
+	return ours ? kmp_error_system(EBUSY, dir, "is a mount of kmemprof already") : NULL;
+}
+
+struct kmp_error *kmp_mount_create(const char *dir, const char *source,
+				   const struct kmp_source_options *options, struct kmp_mount **out)
+{
+	struct kmp_mount *mount = calloc(1, sizeof(*mount));
+	auto_free char *name = mount_name(source);
+	struct kmp_error *err = mount && name ? check_dir(dir) : &kmp_error_no_memory;
+
+	if (!err)
+		err = kmp_served_init(&mount->served, source, options);
+	if (!err)
+		err = kmp_fuse_create(&mount->served, dir, name, &mount->fuse);
+	if (err) {
+		kmp_mount_destroy(mount);
+		return err;
+	}
+	*out = mount;
+	return NULL;
+}
+
+struct kmp_error *kmp_mount_serve(struct kmp_mount *mount)
+{
+	return kmp_fuse_serve(mount->fuse);
+}
+
+const struct kmp_ledger *kmp_mount_ledger(const struct kmp_mount *mount)
+{
+	return mount->served.ledger;
+}
+
+void kmp_mount_destroy(struct kmp_mount *mount)
+{
+	if (!mount)
+		return;
+	kmp_fuse_destroy(mount->fuse);
+	kmp_served_deinit(&mount->served);
+	free(mount);
 }
 
 /* Who is not root asks the helper of FUSE. */

@@ -22,8 +22,8 @@ enum job_state { JOB_FREE, JOB_READY, JOB_TAKEN, JOB_DONE };
 
 struct job {
 	struct kmp_po_block block;
-	enum job_state state;
-	unsigned worker; /* who parsed it */
+	_Atomic(enum job_state) state; /* changed under the lock, but to JOB_FREE */
+	unsigned worker;	       /* who parsed it */
 	struct kmp_po_result result;
 	struct kmp_error *err;
 };

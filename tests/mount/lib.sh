@@ -31,7 +31,7 @@ failures=0
 export LC_ALL=C.UTF-8
 
 clean_up() {
-	umount --all-targets --recursive --lazy "$mnt" 2>/dev/null
+	umount --lazy "$mnt" 2>/dev/null
 	[ -z "$server" ] || kill -9 "$server" 2>/dev/null
 	rm -rf "$scratch"
 }
@@ -94,7 +94,9 @@ is_mounted() {
 serve() { # SOURCE [OPTION…]
 	local tries
 
-	"$kmemprof" mount "$mnt" --foreground --source "$@" >"$scratch/server.log" 2>&1 </dev/null &
+	# What a shell starts in the background ignores SIGINT otherwise.
+	env --default-signal=INT "$kmemprof" mount "$mnt" --foreground --source "$@" \
+		>"$scratch/server.log" 2>&1 </dev/null &
 	server=$!
 	for ((tries = 0; tries < 600; tries++)); do
 		if is_mounted; then return 0; fi
@@ -106,10 +108,23 @@ serve() { # SOURCE [OPTION…]
 	return 1
 }
 
+# Has a process ended, at last?
+is_gone() { # PID
+	local tries state
+
+	for ((tries = 0; tries < 400; tries++)); do
+		state=$(sed -n 's/^State:[[:space:]]*//p' "/proc/$1/status" 2>/dev/null)
+		case $state in '' | Z*) return 0 ;; esac
+		sleep 0.05
+	done
+	return 1
+}
+
 # The server has ended: with status 0, nothing mounted, and nothing said.
 ended_well() {
 	local status
 
+	is_gone "$server" || kill -9 "$server"
 	wait "$server"
 	status=$?
 	server=

@@ -4,6 +4,7 @@
 # Prints TAP.
 #
 #     tags.sh KMEMPROF
+# shellcheck source=tests/mount/lib.sh
 . "$(dirname "$0")/lib.sh"
 
 # How the question is answered: `ioctl`, `text`.

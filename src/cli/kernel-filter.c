@@ -63,7 +63,7 @@ static struct kmp_error *path_of(const char *from, char **path)
 		     from) >= 0)
 		return NULL;
 	*path = NULL;
-	return &kmp_error_no_memory;
+	return kmp_error_new(KMP_ERROR_MEMORY, "out of memory");
 }
 
 struct kmp_error *cli_kernel_filter(struct cli_args *args, const char *from, const char *mode,

@@ -23,7 +23,7 @@ nm --undefined-only "$objects"/*.o | awk '$1 == "U" && $2 ~ /^kmp_/ { print $2 }
 status=0
 differ() { # A B WHAT
 	if [ -n "$(comm -23 "$work/$1" "$work/$2")" ]; then
-		comm -23 "$work/$1" "$work/$2" | sed "s/^/$3: /"
+		comm -23 "$work/$1" "$work/$2" | sed "s|^|$3: |"
 		status=1
 	fi
 }

@@ -9,7 +9,7 @@
 
 conformance=$(realpath "$2")
 unpack_capture
-"$kmemprof" capture --source "$scratch/capture" -o "$scratch/capture.kmp"
+"$kmemprof" capture --quiet --source "$scratch/capture" -o "$scratch/capture.kmp"
 ok "capture into a ledger file"
 
 for source in capture capture.kmp; do

@@ -107,7 +107,7 @@ static void measure_all(void)
 	struct kmp_allocinfo_filter size = { .mask = KMP_ALLOCINFO_MIN_SIZE, .min_size = 64 << 20 };
 
 	measure("grep", run_command, "grep -c ' mm/memory.c:'", NULL);
-	measure("awk", run_command, "awk '$1 >= 67108864 { n++ } END { print n }'", NULL);
+	measure("awk", run_command, "awk '$1 + 0 >= 67108864 { n++ } END { print n }'", NULL);
 	measure("text", read_text, " mm/memory.c:", NULL);
 	measure("one", ask, NULL, &one);
 	measure("eight", ask, NULL, &eight);

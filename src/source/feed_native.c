@@ -21,7 +21,7 @@ struct reader {
 static struct kmp_error *next(void *arg, struct kmp_po_block *block, bool *last)
 {
 	struct kmp_native *n = arg;
-	const struct kmp_pfn_range *range = &n->ranges.data[n->next++];
+	const struct kmp_pfn_span *range = &n->ranges.data[n->next++];
 
 	block->from = range->from;
 	block->to = range->to;

@@ -8,17 +8,42 @@
 
 #include "base/vec.h"
 #include "source/gfp_names.h"
+#include "source/memcg_names.h"
+#include "source/page_flags.h"
+#include "source/zones.h"
+
+enum { KMP_FLAGS_SLOTS = 1024, KMP_CHARGE_SLOTS = 64 };
+
+/* Texts that were made before, by what they were made from; a slot's number may be KMP_NONE. */
+struct kmp_flags_slot {
+	uint64_t kpf;
+	const struct kmp_zone *zone;
+	uint32_t number;
+};
+
+struct kmp_charge_slot {
+	uint64_t inode;
+	uint32_t number;
+};
 
 struct kmp_frame_facts {
 	struct kmp_ledger *ledger;
 	uint32_t unattributed_stack; /* of pages that nobody was seen to allocate */
 	uint32_t unattributed_task;
 	int flags_fd;
-	VEC(uint64_t) flags; /* of the section, by PFN - start */
+	int cgroup_fd;	       /* -1: the kernel has no kpagecgroup */
+	VEC(uint64_t) flags;   /* of the section, by PFN - start */
+	VEC(uint64_t) cgroups; /* inode numbers, likewise */
 	uint64_t start;
-	struct kmp_gfp_table gfp;
 	uint32_t last_mask;
 	uint32_t last_gfp;
+	struct kmp_gfp_table gfp;
+	struct kmp_page_flag_table flag_names;
+	struct kmp_zones zones;
+	struct kmp_pageblocks blocks;
+	struct kmp_memcg_names *memcgs; /* or NULL */
+	struct kmp_flags_slot flags_slots[KMP_FLAGS_SLOTS];
+	struct kmp_charge_slot charge_slots[KMP_CHARGE_SLOTS];
 };
 
 struct kmp_error *kmp_frame_facts_init(struct kmp_frame_facts *facts,

@@ -110,22 +110,22 @@ static struct kmp_error *add_ranges(struct kmp_native *n, uint64_t from, uint64_
 		if (end > to)
 			end = to;
 		n->total += end - from;
-		try(vec_push(&n->ranges, (struct kmp_pfn_range){ from, end }));
+		try(vec_push(&n->ranges, (struct kmp_pfn_span){ from, end }));
 	}
 	return NULL;
 }
 
 static int compare_ranges(const void *a, const void *b)
 {
-	const struct kmp_pfn_range *x = a;
-	const struct kmp_pfn_range *y = b;
+	const struct kmp_pfn_span *x = a;
+	const struct kmp_pfn_span *y = b;
 
 	return x->from < y->from ? -1 : x->from > y->from;
 }
 
 /* Zones of zoneinfo, by `spanned` and `start_pfn`; what is before the first and behind the last
  * too. */
-static struct kmp_error *find_zones(struct kmp_pfn_range *zones, size_t max, size_t *count)
+static struct kmp_error *find_zones(struct kmp_pfn_span *zones, size_t max, size_t *count)
 {
 	struct kmp_input *input cleanup(cleanup_input) = NULL;
 	struct kmp_lines *lines cleanup(cleanup_lines) = NULL;
@@ -146,7 +146,7 @@ static struct kmp_error *find_zones(struct kmp_pfn_range *zones, size_t max, siz
 			continue;
 		if (sscanf(line, " start_pfn: %llu", &start) != 1 || !spanned || *count == max)
 			continue;
-		zones[(*count)++] = (struct kmp_pfn_range){ start, start + spanned };
+		zones[(*count)++] = (struct kmp_pfn_span){ start, start + spanned };
 		spanned = 0;
 	}
 	qsort(zones, *count, sizeof(*zones), compare_ranges);
@@ -155,7 +155,7 @@ static struct kmp_error *find_zones(struct kmp_pfn_range *zones, size_t max, siz
 
 static struct kmp_error *find_ranges(struct kmp_native *n)
 {
-	struct kmp_pfn_range zones[1024];
+	struct kmp_pfn_span zones[1024];
 	size_t count = 0;
 
 	if (n->seek)
@@ -165,7 +165,7 @@ static struct kmp_error *find_ranges(struct kmp_native *n)
 	/* Whatever zoneinfo leaves out: memory that came later, or all of it without seeking. */
 	uint64_t end = count ? n->ranges.data[n->ranges.len - 1].to : 0;
 
-	return vec_push(&n->ranges, (struct kmp_pfn_range){ end, UINT64_MAX });
+	return vec_push(&n->ranges, (struct kmp_pfn_span){ end, UINT64_MAX });
 }
 
 struct kmp_error *kmp_native_init(struct kmp_native *n, const char *path, bool resolved,

@@ -9,7 +9,7 @@
 #include "base/vec.h"
 #include "kmemprof/kmemprof.h"
 
-struct kmp_pfn_range {
+struct kmp_pfn_span {
 	uint64_t from;
 	uint64_t to; /* exclusive */
 };
@@ -20,9 +20,9 @@ struct kmp_native {
 	bool nodes;	  /* the filter has the wanted nodes in it */
 	bool seek;	  /* the position is a PFN */
 	const char *mode; /* what is printed: `stack`, `handle`, `stack_handle` */
-	VEC(struct kmp_pfn_range) ranges; /* where there are pages, one after the other */
-	size_t next;			  /* range to hand out */
-	uint64_t done;			  /* PFNs handed out */
+	VEC(struct kmp_pfn_span) ranges; /* where there are pages, one after the other */
+	size_t next;			 /* range to hand out */
+	uint64_t done;			 /* PFNs handed out */
 	uint64_t total;
 };
 

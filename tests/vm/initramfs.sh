@@ -15,7 +15,8 @@ put_program() { # TREE FILE [PLACE]
 	local library
 
 	install -D "$2" "$1${3:-$2}"
-	ldd "$2" 2>/dev/null | grep -oE '/[^ ]+' | while read -r library; do
+	# A static one has none.
+	{ ldd "$2" 2>/dev/null || true; } | { grep -oE '/[^ ]+' || true; } | while read -r library; do
 		[ -e "$1$library" ] || install -D "$library" "$1$library"
 	done
 }

@@ -11,7 +11,8 @@ debian_mirror() {
 	} | grep '^deb ' | grep -oE 'https?://[^ ]*/debian/?( |$)' | head -n 1
 }
 
-# A package of any suite, unpacked into a directory, without touching the system's own lists.
+# A package of any suite, unpacked into a directory, without touching the system's own lists. (apt
+# removes from its folder of lists whatever it does not know.)
 fetch_package() { # SUITE PACKAGE DIRECTORY
 	local lists=build-vm/lists options trust=/usr/share/keyrings/debian-archive-keyring.gpg mirror
 
@@ -20,10 +21,10 @@ fetch_package() { # SUITE PACKAGE DIRECTORY
 	mkdir -p "$lists/partial" "$3"
 	# A release older than the suite may not have its key.
 	trust=$([ -f "$trust" ] && echo "signed-by=$trust" || echo trusted=yes)
-	options=(-o Dir::Etc::sourcelist="$PWD/$lists/list" -o Dir::Etc::sourceparts=-
+	options=(-o Dir::Etc::sourcelist="$PWD/$lists.list" -o Dir::Etc::sourceparts=-
 		-o Dir::State::lists="$PWD/$lists" -o Dir::Cache::pkgcache= -o Dir::Cache::srcpkgcache=
 		-o Acquire::Languages=none)
-	echo "deb [$trust] ${mirror:-http://deb.debian.org/debian} $1 main" >"$lists/list"
+	echo "deb [$trust] ${mirror:-http://deb.debian.org/debian} $1 main" >"$lists.list"
 	apt-get update -qq "${options[@]}" && (cd "$3" && apt-get download -qq "${options[@]}" "$2") ||
 		return 1
 	dpkg-deb -x "$3"/*.deb "$3" && rm "$3"/*.deb

@@ -21,6 +21,8 @@ mark=0
 # Is this command's output between what the kernel says before and after it?
 between() { # WORDS COMMAND…
 	words=$1
+	mode=${1#mode=}
+	mode=${mode%% *}
 	shift
 	rm -f before ours after
 	# By the clock of the records, which is that of the kernel's log.
@@ -37,11 +39,21 @@ between() { # WORDS COMMAND…
 	fi
 }
 
+# A capture of so many threads, in one mode of the kernel's or the other, in the mode asked for.
+capture() { # OPTION…
+	kmemprof capture --quiet --force "$@" -o x.kmp && kmemprof filter --mode "$mode" x.kmp
+}
+
 ledger() { # OPTION…
 	kmemprof capture --quiet --force -o x.kmp && kmemprof filter "$@" x.kmp
 }
 
 between mode=stack ledger --mode stack
+# By several threads, each from PFNs of its own on.
+between mode=handle capture --threads 1
+between mode=handle capture --threads 2
+between mode=handle capture --threads 8
+between 'mode=stack_handle nid=0' capture --threads 8 --node 0 --mode stack_handle
 between mode=stack kmemprof filter
 between 'mode=handle nid=1' kmemprof filter --mode handle --node 1
 between 'mode=handle nid=0-1' page_owner_filter -m handle -n 0-1
@@ -67,7 +79,7 @@ kmemprof report --by comm --where "$where" --format json --limit 0 --output all.
 kmemprof report --by comm --where "$where" --format json --limit 0 --output live.json
 for file in all live; do
 	near "$file.json: records" "$(jq .totals.records $file.json)" "$1" $(($1 / 50))
-	near "$file.json: pages" "$(jq .totals.pages $file.json)" "$2" $(($2 / 50))
+	near "$file.json: pages" "$(jq .totals.pages $file.json)" "$2" $(($2 / 50 + 1024))
 done
 node1=$(kmemprof report --by node --where "$where && node in 1" --format json | jq .totals.records)
 near "records of node 1" "$node1" "$3" $(($3 / 50))

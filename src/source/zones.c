@@ -33,7 +33,8 @@ static struct kmp_error *add_zone(struct kmp_zones *zones, const struct kmp_zone
 {
 	uint64_t end;
 
-	if (!z->count || z->first == UINT64_MAX || __builtin_add_overflow(z->first, z->count, &end))
+	if (z->node < 0 || !z->count || z->first == UINT64_MAX ||
+	    __builtin_add_overflow(z->first, z->count, &end))
 		return NULL;
 	return vec_push(&zones->zones, *z);
 }

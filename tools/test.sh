@@ -95,7 +95,8 @@ serve_threads() {
 run_gate() {
 	step "clang, ASan and UBSan: build" build_sanitized
 	if [ "$step_status" = 0 ]; then
-		run_build build-asan --timeout-multiplier 5 --suite unit --suite cli --suite fuzz
+		run_build build-asan --timeout-multiplier 5 --suite unit --suite cli --suite fuzz \
+			--suite mount
 	fi
 	step "ThreadSanitizer: build" build_threads
 	step "ThreadSanitizer: 64 readers of a mount" serve_threads

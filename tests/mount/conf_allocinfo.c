@@ -307,7 +307,7 @@ static void check_requests(void)
 	check_call("  without an argument", ioctl(fd, _IO(0xA6, 1), room), -1, ENOTTY);
 	check_call("  of another type", ioctl(fd, _IOR(0xA7, 0, uint64_t), room), -1, ENOTTY);
 	check_call("wrong size", ioctl(fd, _IOWR(0xA6, 1, char[100]), room), -1, ENOTTY);
-	check_call("the largest size", ioctl(fd, _IOC(3, 0xA6, 1, 16383), room), -1, ENOTTY);
+	check_call("the largest size", ioctl(fd, _IOC(3u, 0xA6, 1, 16383), room), -1, ENOTTY);
 	check_call("wrong direction", ioctl(fd, _IOW(0xA6, 2, tag_data), room), -1, ENOTTY);
 	check(!isatty(fd) && errno == ENOTTY, "no terminal");
 	check_call("CONTENT_ID to a bad pointer",

@@ -22,16 +22,19 @@ build page_owner_filter tools/mm/page_owner_filter.c &&
 	build allocinfo_ioctl_test tools/testing/selftests/alloc_tag/allocinfo_ioctl_test.c
 ok "the kernel's programs build"
 
-# Run a command where the served files are the kernel's.
+# Run a command where the served files are the kernel's. Sanitizers must find /proc/self.
 as_kernel() { # COMMAND…
 	# shellcheck disable=SC2016 # for the inner shell
-	mnt=$mnt unshare --mount sh -eu -c '
+	mnt=$mnt proc=$scratch/proc unshare --mount sh -eu -c '
 		mount -t tmpfs tmpfs /sys/kernel
 		mkdir /sys/kernel/debug /sys/kernel/debug/page_owner_stacks
 		touch /sys/kernel/debug/page_owner
 		mount --bind "$mnt/page_owner" /sys/kernel/debug/page_owner
 		mount --bind "$mnt/page_owner_stacks" /sys/kernel/debug/page_owner_stacks
+		mkdir -p "$proc"
+		mount --rbind /proc "$proc"
 		mount -t tmpfs tmpfs /proc
+		ln -s "$proc/self" /proc/self
 		echo "Linux version 7.3.4" >/proc/version
 		touch /proc/allocinfo
 		mount --bind "$mnt/allocinfo" /proc/allocinfo

@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=sh
+# Live on a kernel without page_owner: what a task holds is recorded, and the kernel's files are
+# served from it.
+. /test/lib.sh
+
+kmemprof record --duration 6s -o r.kmp -- sh -c 'sleep 60 | hold held=40' >out 2>log || true
+sed 's/^/# /' log | tail -n 6
+pages=$(kmemprof report --by comm --format json r.kmp |
+	jq '[.groups[] | select(.key.comm == "held") | .pages] | add // 0')
+near "40 MiB that a task holds, in pages" "$pages" 10290 160
+check "its stacks have names" kmemprof report --where 'stack~fault && comm==held' r.kmp
+if kmemprof report --by gfp --format json r.kmp | jq -e '[.groups[].key.gfp | select(test("GFP_HIGHUSER_MOVABLE"))] | length > 0' >/dev/null; then
+	pass "masks have names"
+else
+	fail "masks have names" "$(kmemprof report --by gfp r.kmp)"
+fi
+mkdir m
+check "mount of the recording" kmemprof mount --source r.kmp m
+page_owner_filter -m stack -o text m/page_owner >/dev/null 2>err || true
+near "page_owner_filter reads it, records" "$(grep -c '(held), ts' text)" 10290 160
+check "umount" kmemprof umount m

@@ -21,6 +21,24 @@ put_program() { # TREE FILE [PLACE]
 	done
 }
 
+# The programs of the kernel's own tree; nothing of theirs is kept here, so that they may be missing.
+put_peers() { # TREE
+	local sources name
+
+	if ! sources=$(tests/mount/kernel-sources.sh 2>build-vm/why); then
+		mkdir -p "$1/row"
+		cp build-vm/why "$1/row/why-no-peers"
+		return
+	fi
+	mkdir -p build-vm/include/linux
+	cp "$sources/include/uapi/linux/alloc_tag.h" build-vm/include/linux
+	for name in peer_filter=mm/page_owner_filter.c \
+		peer_ioctl=testing/selftests/alloc_tag/allocinfo_ioctl_test.c; do
+		gcc -O2 -static -w -I build-vm/include -o "$1/bin/${name%=*}" \
+			"$sources/tools/${name#*=}"
+	done
+}
+
 # For all machines.
 make_base() { # OUTPUT
 	local tree=build-vm/base name tool
@@ -34,6 +52,7 @@ make_base() { # OUTPUT
 		gcc -std=gnu17 -D_GNU_SOURCE -O2 -static -Wall -Wextra -Werror -pthread -o \
 			"$tree/bin/$(basename "$name" .c)" "$name"
 	done
+	put_peers "$tree"
 	put_program "$tree" build/kmemprof /usr/bin/kmemprof
 	ln -s kmemprof "$tree/usr/bin/page_owner_filter"
 	ln -s kmemprof "$tree/usr/bin/page_owner_sort"

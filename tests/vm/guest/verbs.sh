@@ -5,7 +5,7 @@
 . /test/lib.sh
 
 mkfifo go ready
-hold 'vm-one=48' 'vm 2), ts 5 n=16' <go >ready &
+hold 'vm-one=24' 'vm 2), ts 5 n=8' <go >ready &
 exec 4>go
 read -r _ <ready
 
@@ -44,11 +44,7 @@ capture() { # OPTION…
 	kmemprof capture --quiet --force "$@" -o x.kmp && kmemprof filter --mode "$mode" x.kmp
 }
 
-ledger() { # OPTION…
-	kmemprof capture --quiet --force -o x.kmp && kmemprof filter "$@" x.kmp
-}
-
-between mode=stack ledger --mode stack
+between mode=stack capture
 # By several threads, each from PFNs of its own on.
 between mode=handle capture --threads 1
 between mode=handle capture --threads 2
@@ -56,7 +52,6 @@ between mode=handle capture --threads 8
 between 'mode=stack_handle nid=0' capture --threads 8 --node 0 --mode stack_handle
 between mode=stack kmemprof filter
 between 'mode=handle nid=1' kmemprof filter --mode handle --node 1
-between 'mode=handle nid=0-1' page_owner_filter -m handle -n 0-1
 
 # Figures, counted by awk from the kernel's text, without the tasks that count.
 rm -f before ours after
@@ -83,7 +78,7 @@ for file in all live; do
 done
 node1=$(kmemprof report --by node --where "$where && node in 1" --format json | jq .totals.records)
 near "records of node 1" "$node1" "$3" $(($3 / 50))
-for task in 'vm-one 12288' 'vm 2), ts 5 n 4096'; do
+for task in 'vm-one 6144' 'vm 2), ts 5 n 2048'; do
 	name=${task% *}
 	pages=$(jq --arg c "$name" '[.groups[] | select(.key.comm == $c).pages] | add' all.json)
 	near "pages of task $name" "${pages:-0}" "${task##* }" 200

@@ -209,6 +209,7 @@ struct kmp_facts {
 	const char *mode;   /* `stack`, `handle`, `stack_handle`, or "" */
 	const char *kernel; /* kernel release, as 7.3.4 */
 	uint64_t time;	    /* when taken, seconds since 1970, 0: not told */
+	uint32_t time_ns;   /* and nanoseconds, where known that well */
 	uint32_t page_size; /* bytes of a page; 4096 unless told */
 	int32_t nodes;	    /* highest node number seen + 1, 0: not told */
 	bool profiling_off; /* allocation profiling was off: the tags' numbers stood still */
@@ -450,8 +451,9 @@ uint32_t kmp_source_holds(const struct kmp_source *source);
 /*
  * Read into the ledger what `what` (bits of enum kmp_read) asks for. Page owners go to the sink,
  * or stay in the ledger where sink is NULL; so does what the kernel counted by stack, which is
- * asked for alone. A source is read once for each. Records that cannot be used
- * are counted in the ledger's losses, which is no error.
+ * asked for alone. A source is read once for each, but a directory's counts by stack as often as
+ * one likes: into the same ledger they come without asking for the stacks again. Records that
+ * cannot be used are counted in the ledger's losses, which is no error.
  */
 struct kmp_error *kmp_source_read(struct kmp_source *source, struct kmp_ledger *ledger,
 				  uint32_t what, const struct kmp_sink *sink);
@@ -870,8 +872,18 @@ struct kmp_error *kmp_store_create(const char *path, bool append, struct kmp_sto
 struct kmp_sink kmp_store_sink(struct kmp_store *store);
 
 /*
+ * End the snapshot with the ledger's stacks, tasks and tags, and begin another in the same file:
+ * of this ledger, of which only what is new is written then, or of another one. Nothing is at path
+ * before kmp_store_commit(), which ends the last snapshot. Series of snapshots that have each stack
+ * once (the kernel's counts by stack) take little more than what changed. After an error only
+ * kmp_store_abort() is of use.
+ */
+struct kmp_error *kmp_store_next(struct kmp_store *store, const struct kmp_ledger *ledger);
+
+/*
  * Write the ledger's stacks, tasks and tags, finish the file and put it in place. The store is
- * freed, whatever the outcome; after an error path is as it was.
+ * freed, whatever the outcome; after an error path is as it was. A NULL ledger gives up the
+ * snapshot that kmp_store_next() began, so that the one before it is the last.
  */
 struct kmp_error *kmp_store_commit(struct kmp_store *store, const struct kmp_ledger *ledger);
 

@@ -7,6 +7,7 @@
 
 #include "base/cleanup.h"
 #include "base/error.h"
+#include "cli/capture-series.h"
 #include "cli/commands.h"
 #include "cli/common.h"
 #include "cli/filter.h"
@@ -78,7 +79,7 @@ static uint64_t text_size(const char *path)
 	return (uint64_t)st.st_size;
 }
 
-static void print_size(uint64_t bytes)
+void cli_print_size(uint64_t bytes)
 {
 	static const char *const units[] = { "B", "KiB", "MiB", "GiB", "TiB" };
 	double value = (double)bytes;
@@ -100,14 +101,14 @@ static void print_summary(const char *path, const char *source, const struct kmp
 	if (counter->records || counter->pages || !tags) {
 		printf("%" PRIu64 " records, %" PRIu64 " pages (", counter->records,
 		       counter->pages);
-		print_size(counter->pages * kmp_ledger_facts(ledger)->page_size);
+		cli_print_size(counter->pages * kmp_ledger_facts(ledger)->page_size);
 		printf(")%s", tags ? ", " : "");
 	}
 	if (tags)
 		printf("%zu tags", tags);
 	if (!stat(path, &st)) {
 		printf("; the file has ");
-		print_size((uint64_t)st.st_size);
+		cli_print_size((uint64_t)st.st_size);
 		if ((uint64_t)st.st_size < text && !appended)
 			printf(", %.2f %% of the text", 100.0 * (double)st.st_size / (double)text);
 	}
@@ -144,6 +145,8 @@ static struct kmp_error *run(struct cli_args *args)
 		return kmp_error_new(KMP_ERROR_USAGE, "which ledger file to write? -o FILE.kmp");
 	try(read_options(args, &options));
 	try(check_target(args, path));
+	if (cli_value(args, "interval") || cli_value(args, "count"))
+		return cli_capture_series(args, from, path, append);
 	if (!from || !strcmp(from, "kernel"))
 		try(cli_kernel_choose(&from, &missing));
 	try(cli_source_open(from, KMP_READ_PAGES | KMP_READ_TAGS, &options, &source));
@@ -185,6 +188,12 @@ const struct cli_command cmd_capture = {
 		"appears, or changes, when it is complete; if the capture fails or is killed it "
 		"does not.\n"
 		"\n"
+		"--interval and --count take a series of snapshots of the counts by stack "
+		"(show_handles,\n"
+		"the cheapest that there is), every second unless told. Ctrl-C ends it early and "
+		"keeps\n"
+		"the snapshots that are complete.\n"
+		"\n"
 		"Other verbs read FILE.kmp for its last snapshot and FILE.kmp@N for its Nth, from "
 		"1. It\n"
 		"is an SQLite database: docs/ledger-file.md.\n",
@@ -200,6 +209,9 @@ const struct cli_command cmd_capture = {
 			{ "mode", 'm', "MODE",
 			  "what the kernel prints: stack, handle, stack_handle; the "
 			  "cheapest" },
+			{ "interval", 'i', "TIME",
+			  "the kernel's counts by stack again and again: 100ms, 1s; 0: at once" },
+			{ "count", 'c', "N", "so many times; until it is interrupted" },
 			{ "quiet", 'q', NULL, "do not tell what was captured" },
 			{ 0 } },
 	.run = run,

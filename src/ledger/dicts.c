@@ -252,13 +252,13 @@ struct kmp_error *kmp_ledger_add_stack(struct kmp_ledger *ledger, const struct k
 	return NULL;
 }
 
-bool kmp_ledger_unresolved(const struct kmp_ledger *ledger)
+size_t kmp_ledger_unresolved(const struct kmp_ledger *ledger)
 {
-	for (size_t i = 0; i < ledger->stacks.len; i++) {
-		if (ledger->stacks.data[i].trace == KMP_NONE)
-			return true;
-	}
-	return false;
+	size_t count = 0;
+
+	for (size_t i = 0; i < ledger->stacks.len; i++)
+		count += ledger->stacks.data[i].trace == KMP_NONE;
+	return count;
 }
 
 struct kmp_error *kmp_ledger_own_handles(struct kmp_ledger *ledger)

@@ -7,10 +7,12 @@
 
 struct kmp_error *kmp_ledger_create(struct kmp_ledger **out)
 {
+	static uint64_t serials;
 	struct kmp_ledger *ledger = calloc(1, sizeof(*ledger));
 
 	if (!ledger)
 		return &kmp_error_no_memory;
+	ledger->serial = __atomic_add_fetch(&serials, 1, __ATOMIC_RELAXED);
 	ledger->facts = (struct kmp_facts){
 		.name = "", .kind = "", .mode = "", .kernel = "", .page_size = 4096
 	};

@@ -22,6 +22,7 @@ struct kmp_zone_name {
 };
 
 struct kmp_ledger {
+	uint64_t serial; /* no other ledger of this process has it, or had */
 	struct kmp_pool dicts[KMP_DICT_COUNT];
 	struct kmp_pool names;	      /* strings of facts, tags, warnings, zones */
 	VEC(uint64_t) addresses;      /* by frame number; may be shorter than the dictionary */
@@ -52,8 +53,8 @@ struct kmp_error *kmp_ledger_name(struct kmp_ledger *ledger, const char *text, s
 /* The number of the stack with this handle, or KMP_NONE. */
 uint32_t kmp_ledger_find_handle(const struct kmp_ledger *ledger, uint32_t handle);
 
-/* Is there a handle whose trace is not known? */
-bool kmp_ledger_unresolved(const struct kmp_ledger *ledger);
+/* How many handles there are whose trace is not known. */
+size_t kmp_ledger_unresolved(const struct kmp_ledger *ledger);
 
 /* Handles from here on are ours: the kernel's own never get so high. */
 enum { KMP_OWN_HANDLE = 0x40000000 };

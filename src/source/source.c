@@ -8,6 +8,7 @@
 
 #include "base/cleanup.h"
 #include "ledger/ledger.h"
+#include "source/handles.h"
 #include "source/native.h"
 #include "source/native_tags.h"
 #include "source/nodes.h"
@@ -26,6 +27,9 @@ struct kmp_source {
 	bool is_native;			/* the running kernel's page_owner, by its own path */
 	bool has_ioctl;			/* one allocinfo that answers questions, not opened yet */
 	uint64_t time;
+	uint32_t time_ns;
+	uint64_t resolved; /* serial of the ledger that show_stacks_handles was read into */
+	size_t unresolved; /* handles that it did not tell */
 };
 
 DEFINE_CLEANUP(source, struct kmp_source *, kmp_source_close)
@@ -188,7 +192,22 @@ static struct kmp_error *set_facts(const struct kmp_source *s, struct kmp_ledger
 	facts.kind = kmp_text_kind_name(kind);
 	facts.mode = mode;
 	facts.time = s->time;
+	facts.time_ns = s->time_ns;
 	return kmp_ledger_set_facts(ledger, &facts);
+}
+
+static void set_time(struct kmp_source *s, const struct timespec *time)
+{
+	s->time = (uint64_t)time->tv_sec;
+	s->time_ns = (uint32_t)time->tv_nsec;
+}
+
+static void set_time_now(struct kmp_source *s)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	set_time(s, &now);
 }
 
 /* One file of a directory. */
@@ -202,7 +221,7 @@ static struct kmp_error *read_file(struct kmp_source *s, const char *path,
 	struct kmp_error *err = open_text(path, &input, &kind, &mode);
 
 	if (!err && !stat(path, &st) && S_ISREG(st.st_mode) && st.st_size)
-		s->time = (uint64_t)st.st_mtime;
+		set_time(s, &(struct timespec){ .tv_sec = st.st_mtime });
 	if (!err && kind != KMP_TEXT_SHOW_STACKS_HANDLES)
 		err = set_facts(s, ledger, kind, mode);
 	if (!err)
@@ -234,7 +253,7 @@ static struct kmp_error *read_allocinfo(struct kmp_source *s, const char *path,
 	const char *why = "nothing is asked for that the kernel could look for, or it cannot";
 
 	if (kmp_native_tags_suit(path, s->options.tags)) {
-		s->time = (uint64_t)time(NULL);
+		set_time_now(s);
 		try(set_facts(s, ledger, KMP_TEXT_ALLOCINFO, ""));
 		try(kmp_native_tags_read(path, s->options.tags, ledger, &why));
 	}
@@ -255,7 +274,7 @@ static struct kmp_error *read_native(struct kmp_source *s, const char *path, con
 	struct kmp_node_sink wanted;
 
 	try(kmp_native_init(&native, path, handles != NULL, &s->options));
-	s->time = (uint64_t)time(NULL);
+	set_time_now(s);
 	try(set_facts(s, ledger, KMP_TEXT_PAGE_OWNER, native.mode));
 	if (s->options.nodes && !native.nodes) {
 		try(kmp_node_sink_init(&wanted, s->options.nodes, sink));
@@ -270,8 +289,40 @@ static struct kmp_error *read_native(struct kmp_source *s, const char *path, con
 }
 
 /*
- * What the kernel counted by stack. Handles are the better figures, since show_stacks_handles tells
- * their stacks, and one reading then serves all three files.
+ * Handles need their stacks once; stacks that come later are asked for when they are seen. Some are
+ * never told.
+ */
+static struct kmp_error *resolve(struct kmp_source *s, struct kmp_ledger *ledger)
+{
+	size_t before = s->resolved == ledger->serial ? s->unresolved : 0;
+
+	if (!s->dir.show_stacks_handles || kmp_ledger_unresolved(ledger) <= before)
+		return NULL;
+	try(kmp_handles_resolve(s->dir.show_stacks_handles, ledger));
+	s->resolved = ledger->serial;
+	s->unresolved = kmp_ledger_unresolved(ledger);
+	return NULL;
+}
+
+/* The counts by stack and nothing else, again and again. */
+static struct kmp_error *read_counts(struct kmp_source *s, struct kmp_ledger *ledger,
+				     const struct kmp_sink *sink)
+{
+	const struct kmp_directory *dir = &s->dir;
+
+	if (dir->version && !*kmp_ledger_facts(ledger)->kernel)
+		try(kmp_version_read(dir->version, ledger));
+	set_time_now(s);
+	if (!dir->show_handles)
+		return dir->show_stacks ? read_file(s, dir->show_stacks, ledger, sink) : NULL;
+	try(read_file(s, dir->show_handles, ledger, sink));
+	return resolve(s, ledger);
+}
+
+/*
+ * What the kernel counted by stack, beside its page owners, whose the facts are. Handles are the
+ * better figures, since show_stacks_handles tells their stacks, and one reading then serves all
+ * three files.
  */
 static struct kmp_error *read_stacks(struct kmp_source *s, struct kmp_ledger *ledger,
 				     const struct kmp_sink *sink)
@@ -279,6 +330,8 @@ static struct kmp_error *read_stacks(struct kmp_source *s, struct kmp_ledger *le
 	const struct kmp_directory *dir = &s->dir;
 	const struct kmp_facts facts = *kmp_ledger_facts(ledger);
 
+	if (!*facts.kind || !strncmp(facts.kind, "show_", 5))
+		return read_counts(s, ledger, sink);
 	if (dir->show_stacks_handles)
 		try(read_file(s, dir->show_stacks_handles, ledger, sink));
 	if (dir->show_handles)

@@ -64,22 +64,37 @@ void kmp_chunk_find_shift(struct kmp_chunk *chunk)
 	}
 }
 
+static uint64_t expected_records(const struct kmp_chunk *chunk, size_t i)
+{
+	uint32_t owner = chunk->owner[i];
+
+	return owner < chunk->base_count ? chunk->base[owner].records : 1;
+}
+
+static uint64_t expected_pages(const struct kmp_chunk *chunk, size_t i)
+{
+	uint32_t owner = chunk->owner[i];
+
+	return owner < chunk->base_count
+		       ? chunk->base[owner].pages
+		       : pages_of(chunk->values[STORED_RECORDS][i], chunk->orders[i]);
+}
+
 static void subtract_expected(struct kmp_chunk *chunk, enum kmp_stored column)
 {
 	const uint64_t *v = chunk->values[column];
-	const uint64_t *records = chunk->values[STORED_RECORDS];
 	const uint64_t *pages = chunk->values[STORED_PAGES];
 	const uint64_t *pfn = chunk->values[STORED_PFN];
 	uint64_t *d = chunk->differences;
-	uint64_t before = 0;
+	uint64_t before = column == STORED_BLOCK ? 0 : KMP_UNKNOWN;
 
 	for (size_t i = 0; i < chunk->count; i++) {
 		switch (column) {
 		case STORED_RECORDS:
-			d[i] = v[i] - 1;
+			d[i] = v[i] - expected_records(chunk, i);
 			break;
 		case STORED_PAGES:
-			d[i] = v[i] - pages_of(records[i], chunk->orders[i]);
+			d[i] = v[i] - expected_pages(chunk, i);
 			break;
 		case STORED_PFN:
 			d[i] = v[i] - before;
@@ -97,9 +112,24 @@ static void subtract_expected(struct kmp_chunk *chunk, enum kmp_stored column)
 	}
 }
 
+/* Series tell of the same owners in the same order. */
+static struct kmp_error *code_successors(struct kmp_chunk *chunk, struct kmp_coder *coder,
+					 int level)
+{
+	uint64_t expected = 0;
+
+	for (size_t i = 0; i < chunk->count; i++) {
+		chunk->differences[i] = chunk->owner[i] - expected;
+		expected = (uint64_t)chunk->owner[i] + 1;
+	}
+	return kmp_code_differences(coder, chunk->differences, chunk->count, level);
+}
+
 struct kmp_error *kmp_chunk_code(struct kmp_chunk *chunk, enum kmp_stored column,
 				 struct kmp_coder *coder, int level)
 {
+	if (column == STORED_OWNER && chunk->base_count)
+		return code_successors(chunk, coder, level);
 	if (column == STORED_OWNER)
 		return kmp_code_numbers(coder, chunk->owner, chunk->count, level);
 	if (column == STORED_STATE)
@@ -111,20 +141,19 @@ struct kmp_error *kmp_chunk_code(struct kmp_chunk *chunk, enum kmp_stored column
 static void add_expected(struct kmp_chunk *chunk, enum kmp_stored column)
 {
 	uint64_t *v = chunk->values[column];
-	const uint64_t *records = chunk->values[STORED_RECORDS];
 	const uint64_t *pages = chunk->values[STORED_PAGES];
 	const uint64_t *pfn = chunk->values[STORED_PFN];
-	uint64_t before = 0;
+	uint64_t before = column == STORED_BLOCK ? 0 : KMP_UNKNOWN;
 	size_t n = chunk->count;
 
 	switch (column) {
 	case STORED_RECORDS:
 		for (size_t i = 0; i < n; i++)
-			v[i] += 1;
+			v[i] += expected_records(chunk, i);
 		break;
 	case STORED_PAGES:
 		for (size_t i = 0; i < n; i++)
-			v[i] += pages_of(records[i], chunk->orders[i]);
+			v[i] += expected_pages(chunk, i);
 		break;
 	case STORED_PFN:
 		for (size_t i = 0; i < n; i++) {
@@ -147,9 +176,27 @@ static void add_expected(struct kmp_chunk *chunk, enum kmp_stored column)
 	}
 }
 
+static struct kmp_error *decode_successors(struct kmp_chunk *chunk, struct kmp_coder *coder,
+					   const uint8_t *bytes, size_t len)
+{
+	uint64_t expected = 0;
+
+	try(kmp_decode_differences(coder, bytes, len, chunk->count, chunk->differences));
+	for (size_t i = 0; i < chunk->count; i++) {
+		uint64_t owner = chunk->differences[i] + expected;
+
+		/* What does not fit is no owner either, which the caller checks. */
+		chunk->owner[i] = owner > UINT32_MAX ? UINT32_MAX : (uint32_t)owner;
+		expected = owner + 1;
+	}
+	return NULL;
+}
+
 struct kmp_error *kmp_chunk_decode(struct kmp_chunk *chunk, enum kmp_stored column,
 				   struct kmp_coder *coder, const uint8_t *bytes, size_t len)
 {
+	if (column == STORED_OWNER && chunk->base_count)
+		return decode_successors(chunk, coder, bytes, len);
 	if (column == STORED_OWNER)
 		return kmp_decode_numbers(coder, bytes, len, chunk->count, chunk->owner);
 	if (column == STORED_STATE)

@@ -3,8 +3,8 @@
  * A chunk: some thousand page owners in columns, and what is stored of them. The owner tells most
  * of a page; what is stored is how the rest differs from what one would expect:
  *
- *     records    from 1
- *     pages      from records << order
+ *     records    from 1, or the owner's in an earlier snapshot
+ *     pages      from records << order, or the owner's in an earlier snapshot
  *     pfn        from the end of the page owner before
  *     block      from pfn >> shift, as the one before differed
  *     ts         from the one before
@@ -38,6 +38,10 @@ struct kmp_chunk {
 	uint64_t *values[STORED_COUNT]; /* from STORED_RECORDS on */
 	uint8_t *orders;		/* of the owners, while coding */
 	uint64_t *differences;		/* scratch */
+	/* Of owners numbered below base_count: the sums that records and pages are expected to be.
+	 */
+	const struct kmp_owner_sums *base;
+	size_t base_count;
 };
 
 struct kmp_error *kmp_chunk_init(struct kmp_chunk *chunk, size_t max) must_check;

@@ -20,10 +20,13 @@ static struct kmp_error *write_texts(struct kmp_dicts *dicts, const struct kmp_l
 				     enum kmp_dict dict)
 {
 	size_t count = kmp_ledger_dict_count(ledger, dict);
+	uint32_t from = (uint32_t)dicts->text_ids[dict].len;
 	auto_stmt sqlite3_stmt *stmt = NULL;
 
+	if (from == count)
+		return NULL;
 	try(kmp_db_prepare(dicts->db, "INSERT INTO text VALUES(?, ?, ?)", &stmt));
-	for (uint32_t i = 0; i < count; i++) {
+	for (uint32_t i = from; i < count; i++) {
 		size_t len;
 		const char *text = kmp_ledger_text(ledger, dict, i, &len);
 		uint32_t id;
@@ -85,14 +88,18 @@ static struct kmp_error *write_frame(struct kmp_dicts *dicts, const struct kmp_l
 static struct kmp_error *write_frames(struct kmp_dicts *dicts, const struct kmp_ledger *ledger)
 {
 	size_t count = kmp_ledger_dict_count(ledger, KMP_DICT_FRAME);
+	size_t from = dicts->text_ids[KMP_DICT_FRAME].len;
 	auto_free struct frame_use *uses = calloc(count + 1, sizeof(*uses));
 	auto_stmt sqlite3_stmt *stmt = NULL;
 
 	if (!uses)
 		return &kmp_error_no_memory;
+	if (from == count)
+		return NULL;
 	for (uint32_t i = 0; i < count; i++) {
 		uses[i].frame = i;
-		try(vec_push(&dicts->text_ids[KMP_DICT_FRAME], 0));
+		if (i >= from)
+			try(vec_push(&dicts->text_ids[KMP_DICT_FRAME], 0));
 	}
 	for (uint32_t i = 0; i < kmp_ledger_count(ledger, KMP_LIST_TRACES); i++) {
 		struct kmp_trace trace = kmp_ledger_trace(ledger, i);
@@ -102,9 +109,9 @@ static struct kmp_error *write_frames(struct kmp_dicts *dicts, const struct kmp_
 				uses[trace.frames[j]].uses++;
 		}
 	}
-	qsort(uses, count, sizeof(*uses), compare_uses);
+	qsort(uses + from, count - from, sizeof(*uses), compare_uses);
 	try(kmp_db_prepare(dicts->db, "INSERT INTO frame VALUES(?, ?, ?, ?, ?, ?)", &stmt));
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = from; i < count; i++)
 		try(write_frame(dicts, ledger, uses[i].frame, stmt));
 	return NULL;
 }
@@ -126,7 +133,7 @@ static struct kmp_error *spell_trace(struct kmp_dicts *dicts, struct kmp_trace t
 
 static struct kmp_error *write_stack(struct kmp_dicts *dicts, const struct kmp_ledger *ledger,
 				     const struct kmp_stack *stack, kmp_bytes *bytes,
-				     sqlite3_stmt *stmt)
+				     sqlite3_stmt *stmt, uint32_t *out)
 {
 	struct kmp_stack_key key = { KMP_NONE, stack->has_handle ? stack->handle : 0,
 				     stack->has_handle };
@@ -142,7 +149,7 @@ static struct kmp_error *write_stack(struct kmp_dicts *dicts, const struct kmp_l
 		key.trace--;
 	}
 	try(kmp_dicts_intern(&dicts->stacks, &key, sizeof(key), &id, &new_stack));
-	try(vec_push(&dicts->stack_ids, id));
+	*out = id;
 	if (!new_stack)
 		return NULL;
 	if (new_trace)
@@ -156,17 +163,32 @@ static struct kmp_error *write_stack(struct kmp_dicts *dicts, const struct kmp_l
 	return kmp_db_run(stmt);
 }
 
+static void free_bytes(kmp_bytes *bytes)
+{
+	vec_deinit(bytes);
+}
+
 static struct kmp_error *write_stacks(struct kmp_dicts *dicts, const struct kmp_ledger *ledger)
 {
 	auto_stmt sqlite3_stmt *stmt = NULL;
-	kmp_bytes bytes = { 0 };
-	struct kmp_error *err;
+	kmp_bytes bytes cleanup(free_bytes) = { 0 };
 
-	err = kmp_db_prepare(dicts->db, "INSERT INTO stack VALUES(?, ?, ?, ?)", &stmt);
-	for (uint32_t i = 0; !err && i < kmp_ledger_count(ledger, KMP_LIST_STACKS); i++)
-		err = write_stack(dicts, ledger, kmp_ledger_stack(ledger, i), &bytes, stmt);
-	vec_deinit(&bytes);
-	return err;
+	try(kmp_db_prepare(dicts->db, "INSERT INTO stack VALUES(?, ?, ?, ?)", &stmt));
+	for (uint32_t i = 0; i < kmp_ledger_count(ledger, KMP_LIST_STACKS); i++) {
+		const struct kmp_stack *stack = kmp_ledger_stack(ledger, i);
+
+		/* A handle may have got its trace since it was written. */
+		if (i < dicts->stack_ids.len && stack->trace == dicts->stack_traces.data[i])
+			continue;
+		if (i == dicts->stack_ids.len) {
+			try(vec_push(&dicts->stack_ids, 0));
+			try(vec_push(&dicts->stack_traces, KMP_NONE));
+		}
+		try(write_stack(dicts, ledger, stack, &bytes, stmt, &dicts->stack_ids.data[i]));
+		dicts->stack_traces.data[i] = stack->trace;
+		dicts->stacks_changed = true;
+	}
+	return NULL;
 }
 
 static struct kmp_error *write_tasks(struct kmp_dicts *dicts, const struct kmp_ledger *ledger)
@@ -174,7 +196,8 @@ static struct kmp_error *write_tasks(struct kmp_dicts *dicts, const struct kmp_l
 	auto_stmt sqlite3_stmt *stmt = NULL;
 
 	try(kmp_db_prepare(dicts->db, "INSERT INTO task VALUES(?, ?, ?, ?)", &stmt));
-	for (uint32_t i = 0; i < kmp_ledger_count(ledger, KMP_LIST_TASKS); i++) {
+	for (uint32_t i = (uint32_t)dicts->task_ids.len;
+	     i < kmp_ledger_count(ledger, KMP_LIST_TASKS); i++) {
 		const struct kmp_task *task = kmp_ledger_task(ledger, i);
 		uint32_t comm, id;
 		bool is_new;
@@ -198,7 +221,8 @@ static struct kmp_error *write_charges(struct kmp_dicts *dicts, const struct kmp
 	auto_stmt sqlite3_stmt *stmt = NULL;
 
 	try(kmp_db_prepare(dicts->db, "INSERT INTO charge VALUES(?, ?, ?, ?, ?)", &stmt));
-	for (uint32_t i = 0; i < kmp_ledger_count(ledger, KMP_LIST_CHARGES); i++) {
+	for (uint32_t i = (uint32_t)dicts->charge_ids.len;
+	     i < kmp_ledger_count(ledger, KMP_LIST_CHARGES); i++) {
 		const struct kmp_charge *charge = kmp_ledger_charge(ledger, i);
 		uint32_t memcg, id;
 		bool is_new;
@@ -220,8 +244,20 @@ static struct kmp_error *write_charges(struct kmp_dicts *dicts, const struct kmp
 	return NULL;
 }
 
+static void forget_ledger(struct kmp_dicts *dicts)
+{
+	for (int i = 0; i < KMP_DICT_COUNT; i++)
+		dicts->text_ids[i].len = 0;
+	dicts->stack_ids.len = dicts->stack_traces.len = 0;
+	dicts->stacks_changed = true;
+	dicts->task_ids.len = dicts->charge_ids.len = 0;
+}
+
 struct kmp_error *kmp_dicts_write(struct kmp_dicts *dicts, const struct kmp_ledger *ledger)
 {
+	if (dicts->ledger != ledger->serial)
+		forget_ledger(dicts);
+	dicts->ledger = ledger->serial;
 	for (int i = 0; i < KMP_DICT_COUNT; i++) {
 		if (kmp_store_kinds[i])
 			try(write_texts(dicts, ledger, i));

@@ -239,6 +239,7 @@ void kmp_dicts_deinit(struct kmp_dicts *dicts)
 	kmp_pool_deinit(&dicts->locations);
 	vec_deinit(&dicts->trace_holders);
 	vec_deinit(&dicts->stack_ids);
+	vec_deinit(&dicts->stack_traces);
 	vec_deinit(&dicts->task_ids);
 	vec_deinit(&dicts->charge_ids);
 	sqlite3_finalize(dicts->add_location);

@@ -43,9 +43,12 @@ struct kmp_dicts {
 	struct kmp_pool charges;	       /* of struct kmp_charge_key */
 	struct kmp_pool locations;	       /* texts joined by NULs, then the line */
 	struct kmp_ids trace_holders;	       /* the stack whose row holds a trace */
-	/* The ledger's numbers. */
+	/* The ledger's numbers, of the ledger with this serial. */
+	uint64_t ledger;
 	struct kmp_ids text_ids[KMP_DICT_COUNT];
 	struct kmp_ids stack_ids;
+	struct kmp_ids stack_traces; /* that stacks had when they were written */
+	bool stacks_changed;	     /* stack_ids did, for who wants to know */
 	struct kmp_ids task_ids;
 	struct kmp_ids charge_ids;
 	/* Statements that insert. */
@@ -56,7 +59,10 @@ struct kmp_dicts {
  * bytes_left. */
 struct kmp_error *kmp_dicts_load(struct kmp_dicts *dicts, sqlite3 *db) must_check;
 
-/* Write the ledger's texts, frames, stacks, tasks and charges and fill the ids. */
+/*
+ * Write the ledger's texts, frames, stacks, tasks and charges and fill the ids: of the ledger that
+ * was written last, what it got since then.
+ */
 struct kmp_error *kmp_dicts_write(struct kmp_dicts *dicts,
 				  const struct kmp_ledger *ledger) must_check;
 

@@ -48,6 +48,8 @@ static struct kmp_error *read_owner(struct kmp_store_reader *reader, sqlite3_stm
 			     : (uint32_t)sqlite3_column_int64(stmt, 7);
 	page->records = (uint64_t)sqlite3_column_int64(stmt, 8);
 	page->pages = (uint64_t)sqlite3_column_int64(stmt, 9);
+	if (sqlite3_column_int64(stmt, 1) < reader->snapshot.id)
+		try(vec_push(&reader->base, (struct kmp_owner_sums){ page->records, page->pages }));
 	try(find_if(reader, KMP_COLUMN_STACK, LIST_STACK, stmt, 2, &page->stack));
 	try(find_if(reader, KMP_COLUMN_TASK, LIST_TASK, stmt, 3, &page->task));
 	try(find_if(reader, KMP_COLUMN_GFP, KMP_DICT_GFP, stmt, 5, &page->gfp));
@@ -65,6 +67,22 @@ static struct kmp_error *read_state(struct kmp_store_reader *reader, sqlite3_stm
 	return find_if(reader, KMP_COLUMN_EXTRA, KMP_DICT_EXTRA, stmt, 6, &page->extra);
 }
 
+/* Rows of earlier snapshots that this one shares, then its own. */
+static struct kmp_error *expect_row(struct kmp_store_reader *reader, sqlite3_stmt *stmt, int64_t id,
+				    int64_t *last)
+{
+	bool row;
+
+	try(kmp_db_step(stmt, &row));
+	int64_t snapshot = row ? sqlite3_column_int64(stmt, 1) : 0;
+
+	if (!row || sqlite3_column_int64(stmt, 0) != id || snapshot < *last ||
+	    snapshot > reader->snapshot.id)
+		return kmp_store_damaged("rows of a snapshot are missing");
+	*last = snapshot;
+	return NULL;
+}
+
 static struct kmp_error *read_pages_of(struct kmp_store_reader *reader, const char *sql,
 				       int64_t first, uint64_t count,
 				       struct kmp_error *(*read)(struct kmp_store_reader *,
@@ -73,6 +91,7 @@ static struct kmp_error *read_pages_of(struct kmp_store_reader *reader, const ch
 {
 	auto_stmt sqlite3_stmt *stmt = NULL;
 	VEC(struct kmp_page) list = { 0 };
+	int64_t last = 1;
 	struct kmp_error *err;
 
 	try(kmp_db_prepare(reader->db, sql, &stmt));
@@ -81,7 +100,7 @@ static struct kmp_error *read_pages_of(struct kmp_store_reader *reader, const ch
 	for (uint64_t i = 0; i < count && !err; i++) {
 		err = vec_reserve(&list, 1);
 		if (!err)
-			err = kmp_reader_expect_row(reader, stmt, first + (int64_t)i);
+			err = expect_row(reader, stmt, first + (int64_t)i, &last);
 		if (!err)
 			err = read(reader, stmt, &list.data[list.len++]);
 	}
@@ -276,6 +295,8 @@ static struct kmp_error *read_chunks(struct kmp_store_reader *reader)
 	for (uint64_t i = 0; i < s->chunks; i++) {
 		try(kmp_reader_expect_row(reader, stmt, s->first_chunk + (int64_t)i));
 		try(begin_chunk(reader, stmt));
+		reader->chunk.base = reader->base.data;
+		reader->chunk.base_count = reader->base.len;
 		try(decode_chunk(reader, stmt));
 		try(runs ? deliver_runs(reader) : deliver_each(reader));
 		entries += reader->chunk.count;
@@ -311,7 +332,7 @@ static struct kmp_error *load_stacks(struct kmp_store_reader *reader, const uint
 	for (size_t i = 0; i < count; i++) {
 		uint32_t number;
 
-		id = (int64_t)((uint64_t)id + differences[i]);
+		id = (int64_t)((uint64_t)id + 1 + differences[i]);
 		try(kmp_loader_id(&reader->loader, LIST_STACK, id, &number));
 	}
 	return NULL;
@@ -339,7 +360,7 @@ struct kmp_error *kmp_reader_pages(struct kmp_store_reader *reader)
 	if (reader->sink->columns & KMP_COLUMN_STACK || !reader->snapshot.entries)
 		try(read_stacks(reader));
 	try(read_tuples(reader));
-	if (reader->sink->columns & ~owner_columns)
+	if (reader->sink->columns & ~owner_columns || reader->base.len)
 		return read_chunks(reader);
 	return read_sums(reader);
 }

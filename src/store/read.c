@@ -136,6 +136,7 @@ void kmp_store_close(struct kmp_store_reader *reader)
 	kmp_chunk_deinit(&reader->chunk);
 	kmp_coder_deinit(&reader->coder);
 	free(reader->owners);
+	vec_deinit(&reader->base);
 	free(reader->states);
 	sqlite3_close(reader->db);
 	free(reader->path);
@@ -160,7 +161,7 @@ static struct kmp_error *read_facts(struct kmp_store_reader *reader)
 
 	try(kmp_db_prepare(reader->db,
 			   "SELECT name, kind, mode, kernel, time, page_size, nodes, profiling_off,"
-			   " top_only, dropped, cut, skipped, first_line, first_reason"
+			   " top_only, dropped, cut, skipped, first_line, first_reason, time_ns"
 			   " FROM snapshot WHERE id = ?",
 			   &stmt));
 	try(kmp_db_bind(stmt, "i", reader->snapshot.id));
@@ -174,6 +175,7 @@ static struct kmp_error *read_facts(struct kmp_store_reader *reader)
 					 .mode = string(stmt, 2),
 					 .kernel = string(stmt, 3),
 					 .time = (uint64_t)sqlite3_column_int64(stmt, 4),
+					 .time_ns = (uint32_t)sqlite3_column_int64(stmt, 14),
 					 .page_size = (uint32_t)sqlite3_column_int64(stmt, 5),
 					 .nodes = sqlite3_column_int(stmt, 6),
 					 .profiling_off = sqlite3_column_int(stmt, 7) != 0,

@@ -37,6 +37,8 @@ struct kmp_store_reader {
 	struct kmp_chunk chunk;
 	struct kmp_coder coder;
 	struct kmp_page *owners; /* what each owner tells of a page */
+	/* Of owners whose rows are an earlier snapshot's: what they add up to there. */
+	VEC(struct kmp_owner_sums) base;
 	struct kmp_page *states; /* what each state tells */
 	struct kmp_page batch[READER_BATCH];
 	size_t batched;

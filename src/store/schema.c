@@ -11,7 +11,7 @@ const char *const kmp_store_schema[] = {
 	" kernel TEXT, page_size INT, nodes INT, profiling_off INT, top_only INT, skipped INT,"
 	" dropped INT, cut INT, first_line INT, first_reason TEXT, holds INT, entries INT,"
 	" records INT, pages INT, form INT, stacks INT, stack_ids BLOB, first_owner INT, owners INT, first_state INT, states INT,"
-	" first_chunk INT, chunks INT, first_tag INT, tags INT)",
+	" first_chunk INT, chunks INT, first_tag INT, tags INT, time_ns INT)",
 	"CREATE TABLE text(kind TEXT, id INT, text TEXT, PRIMARY KEY(kind, id)) WITHOUT ROWID",
 	"CREATE TABLE frame(id INTEGER PRIMARY KEY, function TEXT, offset INT, size INT,"
 	" module TEXT, address INT)",

@@ -23,10 +23,11 @@ static struct kmp_error *write_owners(struct kmp_store *store)
 	const struct kmp_dicts *dicts = &store->dicts;
 	auto_stmt sqlite3_stmt *stmt = NULL;
 
-	store->form = common_form(&store->tuples);
+	if (!store->base.len)
+		store->form = common_form(&store->tuples);
 	try(kmp_db_prepare(store->db, "INSERT INTO owner VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
 			   &stmt));
-	for (uint32_t i = 0; i < store->tuples.sums.len; i++) {
+	for (uint32_t i = (uint32_t)store->base.len; i < store->tuples.sums.len; i++) {
 		const struct kmp_owner *o = kmp_tuples_owner(&store->tuples, i);
 		const struct kmp_owner_sums *sums = &store->tuples.sums.data[i];
 		uint32_t stack, task, gfp, type;
@@ -51,7 +52,7 @@ static struct kmp_error *write_states(struct kmp_store *store)
 	auto_stmt sqlite3_stmt *stmt = NULL;
 
 	try(kmp_db_prepare(store->db, "INSERT INTO state VALUES(?, ?, ?, ?, ?, ?, ?)", &stmt));
-	for (uint32_t i = 0; i < store->tuples.states.strings.len; i++) {
+	for (uint32_t i = (uint32_t)store->base_states; i < store->tuples.states.strings.len; i++) {
 		const struct kmp_state *s = kmp_tuples_state(&store->tuples, i);
 		uint32_t flags, type, charge, reason, extra;
 
@@ -117,25 +118,31 @@ static struct kmp_error *write_warnings(struct kmp_store *store, const struct km
 
 /*
  * The ids of all the ledger's stacks in its order, which views go by, each as the difference from
- * the one before.
+ * what follows the one before.
  */
-static struct kmp_error *code_stacks(const struct kmp_store *store, struct kmp_coder *coder)
+static struct kmp_error *code_stacks(struct kmp_store *store)
 {
+	struct kmp_coder coder cleanup(kmp_coder_deinit) = { 0 };
 	size_t count = store->dicts.stack_ids.len;
 	auto_free uint64_t *differences = calloc(count + 1, sizeof(*differences));
-	uint64_t before = 0;
+	uint64_t expected = 1;
 
 	if (!differences)
 		return &kmp_error_no_memory;
 	for (size_t i = 0; i < count; i++) {
-		differences[i] = store->dicts.stack_ids.data[i] - before;
-		before = store->dicts.stack_ids.data[i];
+		differences[i] = store->dicts.stack_ids.data[i] - expected;
+		expected = (uint64_t)store->dicts.stack_ids.data[i] + 1;
 	}
-	return kmp_code_differences(coder, differences, count, STORE_LEVEL_SMALL);
+	try(kmp_coder_init(&coder, count + 1, true));
+	try(kmp_code_differences(&coder, differences, count,
+				 store->base.len ? STORE_LEVEL_LARGE : STORE_LEVEL_SMALL));
+	store->stacks.len = 0;
+	try(vec_append(&store->stacks, (const char *)coder.out.data, coder.out.len));
+	store->dicts.stacks_changed = false;
+	return NULL;
 }
 
-static struct kmp_error *insert_snapshot(struct kmp_store *store, const struct kmp_ledger *ledger,
-					 const struct kmp_coder *stacks)
+static struct kmp_error *insert_snapshot(struct kmp_store *store, const struct kmp_ledger *ledger)
 {
 	const struct kmp_facts *f = kmp_ledger_facts(ledger);
 	const struct kmp_losses *l = kmp_ledger_losses(ledger);
@@ -146,28 +153,26 @@ static struct kmp_error *insert_snapshot(struct kmp_store *store, const struct k
 
 	try(kmp_db_prepare(store->db,
 			   "INSERT INTO snapshot VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,"
-			   " ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+			   " ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
 			   &stmt));
-	try(kmp_db_bind(stmt, "iussssiiiiuuuusiuuuiubiuiuiuiu", first->snapshot, f->time, f->name,
+	try(kmp_db_bind(stmt, "iussssiiiiuuuusiuuuiubiuiuiuiui", first->snapshot, f->time, f->name,
 			f->kind, f->mode, f->kernel, (int64_t)f->page_size, (int64_t)f->nodes,
 			(int64_t)f->profiling_off, (int64_t)f->top_only, l->skipped, l->dropped,
 			l->cut, l->first_line, l->first_reason, (int64_t)holds, store->entries,
 			store->records, store->pages, (int64_t)store->form,
 			(uint64_t)store->dicts.stack_ids.len,
-			stacks->out.len ? stacks->out.data : NULL, stacks->out.len, first->owner,
-			(uint64_t)store->tuples.sums.len, first->state,
+			store->stacks.len ? store->stacks.data : NULL, store->stacks.len,
+			first->owner, (uint64_t)store->tuples.sums.len, first->state,
 			(uint64_t)store->tuples.states.strings.len, first->chunk, store->chunks,
-			first->tag, (uint64_t)ledger->tags.len));
+			first->tag, (uint64_t)ledger->tags.len, (int64_t)f->time_ns));
 	return kmp_db_run(stmt);
 }
 
 static struct kmp_error *write_snapshot(struct kmp_store *store, const struct kmp_ledger *ledger)
 {
-	struct kmp_coder coder cleanup(kmp_coder_deinit) = { 0 };
-
-	try(kmp_coder_init(&coder, store->dicts.stack_ids.len + 1, true));
-	try(code_stacks(store, &coder));
-	return insert_snapshot(store, ledger, &coder);
+	if (store->dicts.stacks_changed)
+		try(code_stacks(store));
+	return insert_snapshot(store, ledger);
 }
 
 struct kmp_error *kmp_writer_rows(struct kmp_store *store, const struct kmp_ledger *ledger)

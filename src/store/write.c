@@ -19,6 +19,8 @@ static void destroy(struct kmp_store *store)
 	kmp_dicts_deinit(&store->dicts);
 	sqlite3_close(store->db);
 	kmp_tuples_deinit(&store->tuples);
+	vec_deinit(&store->base);
+	vec_deinit(&store->stacks);
 	kmp_chunk_deinit(&store->chunk);
 	kmp_coder_deinit(&store->coder);
 	kmp_temp_deinit(&store->temp);
@@ -147,6 +149,16 @@ struct kmp_error *kmp_store_create(const char *path, bool append, struct kmp_sto
 	return err;
 }
 
+/* Rows of their own for the owners and states of the snapshot that begins. */
+static void own_rows(struct kmp_store *store)
+{
+	store->first.owner += (int64_t)store->tuples.sums.len;
+	store->first.state += (int64_t)store->tuples.states.strings.len;
+	kmp_tuples_deinit(&store->tuples);
+	store->tuples = (struct kmp_tuples){ 0 };
+	store->base.len = store->base_states = 0;
+}
+
 /* ---- Page owners ---- */
 
 /* The columns of the table from `owner` on, each bound to its code, NULL if that is empty. */
@@ -174,6 +186,8 @@ static struct kmp_error *write_chunk(struct kmp_store *store, int level)
 	for (size_t i = 0; i < chunk->count; i++)
 		chunk->orders[i] =
 			(uint8_t)kmp_tuples_owner(&store->tuples, chunk->owner[i])->order;
+	chunk->base = store->base.data;
+	chunk->base_count = store->base.len;
 	kmp_chunk_find_shift(chunk);
 	try(kmp_db_bind(store->add_chunk, "iiii", store->first.chunk + (int64_t)store->chunks,
 			store->first.snapshot, (int64_t)chunk->count, (int64_t)chunk->block_shift));
@@ -207,14 +221,23 @@ static struct kmp_error *add_page(struct kmp_store *store, const struct kmp_page
 	return NULL;
 }
 
+/* Numbers of another ledger have nothing to do with the owners of before. */
+static void begin_pages(struct kmp_store *store, const struct kmp_ledger *ledger)
+{
+	store->ledger = ledger->serial;
+	if (store->base.len && store->dicts.ledger != ledger->serial)
+		own_rows(store);
+}
+
 static struct kmp_error *take_pages(void *arg, struct kmp_ledger *ledger,
 				    const struct kmp_page *pages, size_t count)
 {
 	struct kmp_store *store = arg;
 
-	if (store->ledger && store->ledger != ledger)
+	if (!store->ledger)
+		begin_pages(store, ledger);
+	if (store->ledger != ledger->serial)
 		return kmp_error_new(KMP_ERROR_USAGE, "page owners of two ledgers in one snapshot");
-	store->ledger = ledger;
 	for (size_t i = 0; i < count; i++)
 		try(kmp_error_at(add_page(store, &pages[i]), store->temp.target));
 	store->entries += count;
@@ -228,17 +251,28 @@ struct kmp_sink kmp_store_sink(struct kmp_store *store)
 
 /* ---- The end ---- */
 
+static struct kmp_error *finish_snapshot(struct kmp_store *store, const struct kmp_ledger *ledger,
+					 int page_size, int level)
+{
+	if (store->ledger && store->ledger != ledger->serial)
+		return kmp_error_new(KMP_ERROR_USAGE, "not the ledger of the page owners");
+	try(begin(store, page_size));
+	/* Of a ledger without page owners it is not known before. */
+	begin_pages(store, ledger);
+	if (store->chunk.count)
+		try(write_chunk(store, store->chunks ? STORE_LEVEL_LARGE : level));
+	try(kmp_dicts_write(&store->dicts, ledger));
+	return kmp_writer_rows(store, ledger);
+}
+
 static struct kmp_error *finish(struct kmp_store *store, const struct kmp_ledger *ledger)
 {
 	char sql[64];
 
-	if (store->ledger && store->ledger != ledger)
-		return kmp_error_new(KMP_ERROR_USAGE, "not the ledger of the page owners");
-	try(begin(store, PAGE_SMALL));
-	if (store->chunk.count)
-		try(write_chunk(store, store->chunks ? STORE_LEVEL_LARGE : STORE_LEVEL_SMALL));
-	try(kmp_dicts_write(&store->dicts, ledger));
-	try(kmp_writer_rows(store, ledger));
+	if (ledger)
+		try(finish_snapshot(store, ledger, PAGE_SMALL, STORE_LEVEL_SMALL));
+	else if (!store->db)
+		return kmp_error_new(KMP_ERROR_USAGE, "there is no snapshot to keep");
 	try(kmp_db_exec(store->db, "COMMIT"));
 	/* Only now that all is written does the file become a ledger file. */
 	snprintf(sql, sizeof(sql), "PRAGMA user_version=%d; PRAGMA application_id=%d",
@@ -258,6 +292,40 @@ static struct kmp_error *close_db(struct kmp_store *store)
 		return kmp_db_error(store->db, rc);
 	store->db = NULL;
 	return NULL;
+}
+
+/*
+ * Snapshots that tell of each owner once or less differ in figures alone: they share the rows of
+ * their owners, to which each adds those that are new.
+ */
+static struct kmp_error *begin_next(struct kmp_store *store, const struct kmp_ledger *ledger)
+{
+	struct kmp_tuples *tuples = &store->tuples;
+	bool share = tuples->sums.len && store->entries <= tuples->sums.len;
+
+	store->first.snapshot++;
+	store->first.chunk += (int64_t)store->chunks;
+	store->first.tag += (int64_t)ledger->tags.len;
+	store->entries = store->chunks = store->records = store->pages = 0;
+	store->ledger = 0;
+	if (!share) {
+		own_rows(store);
+		return NULL;
+	}
+	for (size_t i = store->base.len; i < tuples->sums.len; i++)
+		try(vec_push(&store->base, tuples->sums.data[i]));
+	store->base_states = tuples->states.strings.len;
+	memset(tuples->sums.data, 0, tuples->sums.len * sizeof(*tuples->sums.data));
+	return NULL;
+}
+
+struct kmp_error *kmp_store_next(struct kmp_store *store, const struct kmp_ledger *ledger)
+{
+	struct kmp_error *err = finish_snapshot(store, ledger, PAGE_SMALL, STORE_LEVEL_LARGE);
+
+	if (!err)
+		err = begin_next(store, ledger);
+	return kmp_error_at(err, store->temp.target);
 }
 
 struct kmp_error *kmp_store_commit(struct kmp_store *store, const struct kmp_ledger *ledger)

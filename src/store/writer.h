@@ -27,7 +27,14 @@ struct kmp_store {
 	bool append;
 	sqlite3 *db; /* NULL: not begun */
 	sqlite3_stmt *add_chunk;
-	const struct kmp_ledger *ledger; /* whose numbers the page owners hold */
+	uint64_t ledger; /* serial of the one whose numbers the page owners hold, 0: none */
+	/*
+	 * Owners that an earlier snapshot of this session wrote and this one has too, by number,
+	 * with the sums that they were written with. Their rows are shared.
+	 */
+	VEC(struct kmp_owner_sums) base;
+	size_t base_states;
+	VEC(char) stacks; /* the ids of the ledger's stacks, coded */
 	struct kmp_tuples tuples;
 	struct kmp_chunk chunk;
 	struct kmp_coder coder;

@@ -182,7 +182,7 @@ static void assert_same_stacks(const struct kmp_ledger *a, const struct kmp_ledg
 	}
 }
 
-void assert_same(const struct filled *a, const struct filled *b)
+void assert_same_pages(const struct filled *a, const struct filled *b)
 {
 	assert_int_equal(a->count, b->count);
 	for (size_t i = 0; i < a->count; i++) {
@@ -196,6 +196,11 @@ void assert_same(const struct filled *a, const struct filled *b)
 		free(x.text);
 		free(y.text);
 	}
+}
+
+void assert_same(const struct filled *a, const struct filled *b)
+{
+	assert_same_pages(a, b);
 	assert_same_facts(a->ledger, b->ledger);
 	assert_same_tags(a->ledger, b->ledger);
 	assert_same_stacks(a->ledger, b->ledger);

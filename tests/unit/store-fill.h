@@ -44,6 +44,9 @@ struct kmp_sink collect_sink(struct filled *f, uint32_t columns);
 
 void assert_same(const struct filled *a, const struct filled *b);
 
+/* The same page owners, whatever else the ledgers hold. */
+void assert_same_pages(const struct filled *a, const struct filled *b);
+
 /* The records and pages by what `columns` tells are the same. */
 void assert_same_sums(const struct filled *a, const struct filled *b, uint32_t columns);
 

@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -97,6 +98,32 @@ static struct kmp_error *take_all(struct series *s)
 	}
 }
 
+/* Unlike a duration it may be 0. */
+static struct kmp_error *read_interval(const struct cli_args *args, uint64_t *ns)
+{
+	static const struct {
+		const char *name;
+		double ns;
+	} units[] = { { "us", 1e3 }, { "ms", 1e6 },   { "s", 1e9 },    { "", 1e9 },
+		      { "m", 60e9 }, { "h", 3600e9 }, { "d", 86400e9 } };
+	const char *text = cli_value(args, "interval");
+	char *end;
+	double value = strtod(text, &end);
+	bool decimal = end > text && strspn(text, "0123456789.") == (size_t)(end - text);
+
+	for (size_t i = 0; decimal && i < sizeof(units) / sizeof(*units); i++) {
+		if (strcmp(end, units[i].name) != 0)
+			continue;
+		if (value * units[i].ns > 366 * 86400e9)
+			break;
+		*ns = (uint64_t)(value * units[i].ns);
+		return NULL;
+	}
+	return kmp_error_new(KMP_ERROR_USAGE,
+			     "--interval: '%s' is no time up to a year, such as 100ms, 1s or 10m",
+			     text);
+}
+
 static struct kmp_error *read_options(const struct cli_args *args, struct series *s)
 {
 	static const char *const useless[] = { "node", "mode", "threads" };
@@ -110,7 +137,7 @@ static struct kmp_error *read_options(const struct cli_args *args, struct series
 	}
 	s->interval = second;
 	if (cli_value(args, "interval"))
-		try(cli_duration(args, "interval", &s->interval));
+		try(read_interval(args, &s->interval));
 	if (!cli_value(args, "count"))
 		return NULL;
 	try(cli_number(args, "count", &s->count));

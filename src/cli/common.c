@@ -121,31 +121,6 @@ struct kmp_error *cli_size(const struct cli_args *args, const char *option, int6
 	return NULL;
 }
 
-struct kmp_error *cli_duration(const struct cli_args *args, const char *option, uint64_t *ns)
-{
-	static const struct {
-		const char *name;
-		double ns;
-	} units[] = { { "us", 1e3 }, { "ms", 1e6 },   { "s", 1e9 },    { "", 1e9 },
-		      { "m", 60e9 }, { "h", 3600e9 }, { "d", 86400e9 } };
-	const char *text = cli_value(args, option);
-	char *end;
-	double value = strtod(text, &end);
-	bool decimal = end > text && strspn(text, "0123456789.") == (size_t)(end - text);
-
-	for (size_t i = 0; decimal && i < sizeof(units) / sizeof(*units); i++) {
-		if (strcmp(end, units[i].name) != 0)
-			continue;
-		if (value * units[i].ns > 366 * 86400e9)
-			break;
-		*ns = (uint64_t)(value * units[i].ns);
-		return NULL;
-	}
-	return kmp_error_new(KMP_ERROR_USAGE,
-			     "--%s: '%s' is no time up to a year, such as 100ms, 1s or 10m", option,
-			     text);
-}
-
 static bool progress_shown;
 
 /* Once a second, after the first one. */

@@ -60,9 +60,6 @@ struct kmp_error *cli_write_groups(struct cli_args *args, struct kmp_groups *gro
 /* A size from an option that was given: 4096, 4K, 1.5M, 2GiB, -1. KMP_ERROR_USAGE. */
 struct kmp_error *cli_size(const struct cli_args *args, const char *option, int64_t *bytes);
 
-/* A time from an option that was given: 100ms, 1.5s, 2m, 1h; in ns, at most a year. */
-struct kmp_error *cli_duration(const struct cli_args *args, const char *option, uint64_t *ns);
-
 /*
  * Open a source that shows its progress on a terminal; some of what (enum kmp_read) must be there.
  * options may be NULL.

@@ -853,6 +853,44 @@ void kmp_mount_destroy(struct kmp_mount *mount);
  */
 struct kmp_error *kmp_unmount(const char *dir);
 
+/* ---- What a kernel offers ------------------------------------------------------------------ */
+
+/* One thing that a kernel has or lacks. */
+struct kmp_probe_item {
+	const char *name;   /* for programs, as `page_owner.filter`: docs/json.md lists them */
+	const char *value;  /* `yes`, `no`, `unknown`, or a word of its own */
+	const char *detail; /* for people: where, or why not; "" if there is no more to say */
+	const char *since;  /* the release of Linux that brought it, as `6.10`; "" if none did */
+	const char *commit; /* the subject of the commit that did; "" if not known */
+};
+
+/* What a capture of all page owners takes, from a sample; all 0 if it could not be had. */
+struct kmp_probe_cost {
+	uint64_t sampled;    /* records that were read for it */
+	uint64_t records;    /* records there are, about */
+	uint64_t text_bytes; /* of the kernel's text of all of them */
+	uint64_t file_bytes; /* of a ledger file that holds them */
+	double seconds;	     /* to read the text with one CPU */
+};
+
+/* What a kernel offers. Free it with kmp_probe_destroy(). */
+struct kmp_probe {
+	const struct kmp_probe_item *items; /* what was looked for, in the order of docs/json.md */
+	size_t count;			    /* how many */
+	struct kmp_probe_cost cost;	    /* of a capture */
+	const char *boot_line;		    /* words that the boot line lacks, "" for none */
+};
+
+/*
+ * Find out what a kernel offers: the running one, or (root not NULL) the one whose proc, sys and
+ * boot stand in that directory, of which less can be told. What is missing is an answer and no
+ * error: KMP_ERROR_MEMORY alone.
+ */
+struct kmp_error *kmp_probe_kernel(const char *root, struct kmp_probe **probe);
+
+/* Free a probe. */
+void kmp_probe_destroy(struct kmp_probe *probe);
+
 /* ---- Ledger files -------------------------------------------------------------------------- */
 
 /* Does the file at path begin as a ledger file does? False also if there is none. */

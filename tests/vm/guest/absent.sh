@@ -24,3 +24,7 @@ refuses 1 "$no_tags" kmemprof mount m
 is "no file is left" "$(ls)" "err
 m
 out"
+
+check "doctor" kmemprof doctor --format json --output doctor.json
+is "doctor: profiling" "$(jq -r '.kernel[] | select(.name == "profiling").value' doctor.json)" no
+is "doctor: page_owner" "$(jq -r '.kernel[] | select(.name == "page_owner.on").value' doctor.json)" no

@@ -69,3 +69,33 @@ same() { # WHAT FILE FILE
 is() { # WHAT GOT WANTED
 	if [ "$2" = "$3" ]; then pass "$1: $2"; else fail "$1" "'$2', not '$3'"; fi
 }
+
+# The kernel's own text, through a descriptor with a filter.
+kernel() { # WORDS FILE
+	exec 3<>$DEBUG/page_owner
+	echo "$1" >&3
+	cat <&3 >"$2"
+	exec 3<&-
+}
+
+mark=0
+# Is this command's output between what the kernel says before and after it?
+between() { # WORDS COMMAND…
+	words=$1
+	mode=${1#mode=}
+	mode=${mode%% *}
+	shift
+	rm -f before ours after
+	# By the clock of the records, which is that of the kernel's log.
+	mark=$((mark + 1))
+	echo "mark $mark" >/dev/kmsg
+	begin=$(grep -m 1 ";mark $mark\$" /dev/kmsg | cut -d, -f3)
+	kernel "$words" before
+	"$@" >ours 2>err || { fail "$* ends with 0" "$(cat err)"; return; }
+	kernel "$words" after
+	if verdict=$(records before ours after "$begin" 2>&1); then
+		pass "$*: $(echo "$verdict" | tail -n 1)"
+	else
+		fail "$* is what the kernel says in $words" "$verdict"
+	fi
+}

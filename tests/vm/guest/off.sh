@@ -36,3 +36,7 @@ else
 fi
 kmemprof capture -o x.kmp >out 2>err || fail "capture, switched on" "$(cat err)"
 if grep -q 'no page owners:' err; then pass "$(cat err)"; else fail "capture says what is missing"; fi
+
+check "doctor" kmemprof doctor --format json --output doctor.json
+is "doctor: profiling" "$(jq -r '.kernel[] | select(.name == "profiling").value' doctor.json)" on
+is "doctor: page_owner" "$(jq -r '.kernel[] | select(.name == "page_owner.on").value' doctor.json)" no

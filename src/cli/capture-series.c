@@ -171,6 +171,7 @@ struct kmp_error *cli_capture_series(struct cli_args *args, const char *from, co
 	try(cli_source_open(s.from, KMP_READ_PAGES, NULL, &source));
 	try(kmp_ledger_create(&ledger));
 	try(kmp_store_create(path, append, &store));
+	kmp_store_pack(store);
 	s.source = source;
 	s.ledger = ledger;
 	s.store = store;

@@ -122,6 +122,29 @@ struct kmp_error *kmp_db_open_read(const char *path, sqlite3 **db)
 	return err;
 }
 
+struct kmp_error *kmp_db_open_bytes(unsigned char *bytes, uint64_t size, sqlite3 **db)
+{
+	sqlite3 *opened;
+	struct kmp_error *err = open_db(":memory:", SQLITE_OPEN_READWRITE, &opened);
+
+	if (err) {
+		sqlite3_free(bytes);
+		return err;
+	}
+	/* The bytes are the database's from here on, whatever the outcome. */
+	err = kmp_db_error(
+		opened,
+		sqlite3_deserialize(opened, "main", bytes, (sqlite3_int64)size, (sqlite3_int64)size,
+				    SQLITE_DESERIALIZE_FREEONCLOSE | SQLITE_DESERIALIZE_READONLY));
+	if (!err)
+		err = defend(opened);
+	if (err)
+		sqlite3_close(opened);
+	else
+		*db = opened;
+	return err;
+}
+
 struct kmp_error *kmp_db_open_write(const char *path, sqlite3 **db)
 {
 	sqlite3 *opened;

@@ -19,6 +19,9 @@ struct kmp_error *kmp_db_error(sqlite3 *db, int rc) must_check;
 /* Open for reading, defended against what a hostile file could hold. Sets *db only on success. */
 struct kmp_error *kmp_db_open_read(const char *path, sqlite3 **db) must_check;
 
+/* The same of a database in memory that came from sqlite3_malloc64(); it is freed with it. */
+struct kmp_error *kmp_db_open_bytes(unsigned char *bytes, uint64_t size, sqlite3 **db) must_check;
+
 /* Open a private file for writing. */
 struct kmp_error *kmp_db_open_write(const char *path, sqlite3 **db) must_check;
 

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
+#include "store/pack.h"
 #include "store/reader.h"
 #include "store/schema.h"
 
@@ -13,7 +14,8 @@ enum {
 
 /* ---- Opening ---- */
 
-static struct kmp_error *check_file(const char *path, uint64_t *size)
+/* A packed file is read as a whole, and *plain is the database then. */
+static struct kmp_error *check_file(const char *path, unsigned char **plain, uint64_t *size)
 {
 	unsigned char head[STORE_HEADER] = { 0 };
 	auto_fd int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -25,8 +27,21 @@ static struct kmp_error *check_file(const char *path, uint64_t *size)
 		return kmp_error_new(KMP_ERROR_INPUT, "not a regular file");
 	if (pread(fd, head, sizeof(head), 0) < 0)
 		return kmp_error_system(errno, NULL, "cannot read");
+	*plain = NULL;
 	*size = (uint64_t)st.st_size;
-	return kmp_store_check_header(head, *size);
+	if (!kmp_pack_is(head, sizeof(head)))
+		return kmp_store_check_header(head, *size);
+	size_t len;
+
+	try(kmp_pack_read(fd, plain, &len));
+	*size = len;
+	memset(head, 0, sizeof(head));
+	memcpy(head, *plain, len < sizeof(head) ? len : sizeof(head));
+	struct kmp_error *err = kmp_store_check_header(head, *size);
+
+	if (err)
+		sqlite3_free(*plain);
+	return err;
 }
 
 bool kmp_store_probe(const char *path)
@@ -35,8 +50,9 @@ bool kmp_store_probe(const char *path)
 	/* A pipe must not keep us waiting. */
 	auto_fd int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 
-	return fd >= 0 && pread(fd, head, sizeof(head), 0) == sizeof(head) &&
-	       kmp_store_looks_like(head, sizeof(head));
+	ssize_t len = fd < 0 ? 0 : pread(fd, head, sizeof(head), 0);
+
+	return len > 0 && kmp_store_looks_like(head, (size_t)len);
 }
 
 /* A range of rows that a file of this size can have. */
@@ -89,14 +105,18 @@ static struct kmp_error *find_snapshot(struct kmp_store_reader *reader, unsigned
 
 static struct kmp_error *open_reader(struct kmp_store_reader *reader, unsigned snapshot)
 {
+	unsigned char *plain;
 	uint64_t size;
 
-	try(check_file(reader->path, &size));
+	try(check_file(reader->path, &plain, &size));
 	reader->loader.rows_max = size / ROW_BYTES_MIN;
 	reader->loader.bytes_left = size;
 	/* Rows of several nodes share a location. */
 	reader->loader.tag_bytes_left = TAG_BYTES * size;
-	try(kmp_db_open_read(reader->path, &reader->db));
+	if (plain)
+		try(kmp_db_open_bytes(plain, size, &reader->db));
+	else
+		try(kmp_db_open_read(reader->path, &reader->db));
 	reader->loader.db = reader->db;
 	return find_snapshot(reader, snapshot);
 }

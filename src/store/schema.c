@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "store/pack.h"
 #include "store/store.h"
 
 /* clang-format off */
@@ -58,11 +59,16 @@ static uint32_t big_endian(const unsigned char *p)
 	return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
 }
 
-bool kmp_store_looks_like(const char *head, size_t len)
+static bool is_plain(const unsigned char *head, size_t len)
 {
 	return len >= STORE_HEADER && !memcmp(head, "SQLite format 3", 16) &&
-	       big_endian((const unsigned char *)head + STORE_AT_APPLICATION_ID) ==
-		       STORE_APPLICATION_ID;
+	       big_endian(head + STORE_AT_APPLICATION_ID) == STORE_APPLICATION_ID;
+}
+
+bool kmp_store_looks_like(const char *head, size_t len)
+{
+	return is_plain((const unsigned char *)head, len) ||
+	       kmp_pack_is((const unsigned char *)head, len);
 }
 
 static struct kmp_error *damaged(const char *what)
@@ -75,7 +81,7 @@ struct kmp_error *kmp_store_check_header(const unsigned char head[STORE_HEADER],
 	uint32_t page_size = (uint32_t)head[16] << 8 | head[17];
 	uint32_t version = big_endian(head + STORE_AT_VERSION);
 
-	if (!kmp_store_looks_like((const char *)head, STORE_HEADER))
+	if (!is_plain(head, STORE_HEADER))
 		return kmp_error_new(KMP_ERROR_INPUT, "not a ledger file");
 	if (version != STORE_VERSION)
 		return kmp_error_new(KMP_ERROR_INPUT,

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <unistd.h>
 
+#include "store/pack.h"
 #include "store/schema.h"
 #include "store/writer.h"
 
@@ -65,6 +66,35 @@ static struct kmp_error *check_old(int fd)
 	return kmp_store_check_header(head, (uint64_t)size);
 }
 
+static bool is_packed(int fd)
+{
+	unsigned char head[STORE_HEADER];
+	ssize_t len = pread(fd, head, sizeof(head), 0);
+
+	return len > 0 && kmp_pack_is(head, (size_t)len);
+}
+
+/* What was packed will be packed again. */
+static struct kmp_error *unpack_old(struct kmp_store *store)
+{
+	unsigned char *plain;
+	struct kmp_error *err = NULL;
+	size_t len;
+
+	try(kmp_pack_read(store->temp.old_fd, &plain, &len));
+	if (len < STORE_HEADER)
+		err = kmp_error_new(KMP_ERROR_INPUT, "damaged ledger file: it is too short");
+	if (!err)
+		err = kmp_store_check_header(plain, len);
+	if (!err) {
+		memset(plain + STORE_AT_APPLICATION_ID, 0, 4);
+		err = kmp_pack_put(store->temp.fd, plain, len, 0);
+	}
+	sqlite3_free(plain);
+	store->packed = true;
+	return err;
+}
+
 static struct kmp_error *begin_new(struct kmp_store *store, int page_size)
 {
 	char sql[64];
@@ -80,7 +110,7 @@ static struct kmp_error *begin_new(struct kmp_store *store, int page_size)
 
 static struct kmp_error *begin_append(struct kmp_store *store)
 {
-	off_t size = lseek(store->temp.old_fd, 0, SEEK_END);
+	off_t size = lseek(store->temp.fd, 0, SEEK_END);
 
 	/* First as anyone's file, which it may be. */
 	try(kmp_db_open_read(store->temp.path, &store->db));
@@ -128,6 +158,8 @@ static struct kmp_error *create(struct kmp_store *store, const char *path)
 	try(kmp_coder_init(&store->coder, STORE_CHUNK, true));
 	if (store->temp.old_fd < 0)
 		return NULL;
+	if (is_packed(store->temp.old_fd))
+		return unpack_old(store);
 	try(check_old(store->temp.old_fd));
 	return copy_all(store->temp.old_fd, store->temp.fd);
 }
@@ -334,11 +366,18 @@ struct kmp_error *kmp_store_commit(struct kmp_store *store, const struct kmp_led
 
 	if (!err)
 		err = close_db(store);
+	if (!err && store->packed)
+		err = kmp_pack_write(store->temp.fd);
 	if (!err)
 		err = kmp_temp_commit(&store->temp);
 	err = kmp_error_at(err, store->temp.target);
 	destroy(store);
 	return err;
+}
+
+void kmp_store_pack(struct kmp_store *store)
+{
+	store->packed |= store->temp.old_fd < 0;
 }
 
 void kmp_store_abort(struct kmp_store *store)

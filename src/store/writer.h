@@ -25,6 +25,7 @@ struct kmp_first_rows {
 struct kmp_store {
 	struct kmp_temp temp;
 	bool append;
+	bool packed; /* when it is complete */
 	sqlite3 *db; /* NULL: not begun */
 	sqlite3_stmt *add_chunk;
 	uint64_t ledger; /* serial of the one whose numbers the page owners hold, 0: none */

@@ -177,6 +177,57 @@ static void a_handle_that_gets_its_stack_later(void **state)
 	filled_deinit(&second);
 }
 
+/* Packed as a whole: read, appended to, and refused when damaged. */
+static void packed_files(void **state)
+{
+	const char *path = test_path("e.kmp");
+	struct filled a, one;
+	struct kmp_ledger *ledger;
+	struct kmp_store *store;
+
+	assert_no_error(kmp_ledger_create(&ledger));
+	add_moment(ledger, 1, &a);
+	for (int i = 0; i < 2; i++) {
+		assert_no_error(kmp_store_create(path, i, &store));
+		if (!i)
+			kmp_store_pack(store);
+		put(store, &a);
+		assert_no_error(kmp_store_commit(store, ledger));
+		assert_true(kmp_store_probe(path));
+		assert_no_error(load(&one, path, i + 1, KMP_COLUMN_ALL));
+		assert_same(&a, &one);
+		filled_deinit(&one);
+	}
+	assert_no_error(save(&a, test_path("plain.kmp"), false));
+	assert_true(size_of(path) < size_of(test_path("plain.kmp")));
+	filled_deinit(&a);
+
+	FILE *f = fopen(path, "r+e");
+	char bytes[1 << 16];
+
+	assert_non_null(f);
+	size_t len = fread(bytes, 1, sizeof(bytes), f);
+
+	/* Any byte changed, any end cut off. */
+	for (size_t at = 4; at < len; at += len / 200 + 1) {
+		char old = bytes[at];
+
+		for (int cut = 0; cut < 2; cut++) {
+			bytes[at] ^= cut ? 0 : 0x55;
+			rewind(f);
+			assert_int_equal(ftruncate(fileno(f), 0), 0);
+			assert_int_equal(fwrite(bytes, 1, cut ? at : len, f), cut ? at : len);
+			assert_int_equal(fflush(f), 0);
+			struct kmp_error *err = load(&one, path, 0, KMP_COLUMN_ALL);
+
+			assert_non_null(err);
+			kmp_error_destroy(err);
+			bytes[at] = old;
+		}
+	}
+	fclose(f);
+}
+
 static void nothing_to_keep(void **state)
 {
 	struct kmp_store *store;
@@ -198,6 +249,7 @@ int main(void)
 		TEST(each_moment_is_found_again),
 		TEST(records_and_counts_alternate),
 		TEST(a_handle_that_gets_its_stack_later),
+		TEST(packed_files),
 		TEST(nothing_to_keep),
 	};
 

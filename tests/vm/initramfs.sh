@@ -4,7 +4,7 @@
 # programs. Two archives one after the other, which the kernel unpacks alike.
 
 # Programs of the system that the guest's scripts use beside busybox.
-guest_tools="jq sqlite3"
+guest_tools="jq sqlite3 zstd"
 
 pack() { # DIRECTORY
 	(cd "$1" && find . -mindepth 1 | LC_ALL=C sort | cpio --quiet -o -H newc -R 0:0)

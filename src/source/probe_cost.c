@@ -8,14 +8,15 @@
 
 #include "base/cleanup.h"
 #include "source/probe.h"
+#include "source/zones.h"
 
-enum { PLACES = 16, READS = 8, BUFFER = 64 << 10, FILE_BYTES_A_RECORD = 8 };
+enum { PLACES = 32, BUFFER = 64 << 10, ENOUGH = 16 << 10, FILE_BYTES_A_RECORD = 8 };
 
 struct sample {
 	uint64_t records;
-	uint64_t pages;
 	uint64_t bytes;
 	double seconds;
+	double all; /* records there are, about */
 };
 
 static double seconds_now(void)
@@ -26,84 +27,99 @@ static double seconds_now(void)
 	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
-static void count_records(char *text, size_t len, struct sample *s)
+/* The frame of this number among those that are memory. */
+static uint64_t frame_at(const struct kmp_pfn_ranges *ranges, uint64_t number)
 {
-	static const char word[] = "Page allocated via order ";
+	uint64_t end = 0;
 
-	text[len] = '\0';
-	for (char *at = text; (at = strstr(at, word)) != NULL;) {
-		at += sizeof(word) - 1;
-		unsigned long order = strtoul(at, NULL, 10);
+	for (size_t i = 0; i < ranges->ranges.len; i++) {
+		const struct kmp_pfn_range *r = &ranges->ranges.data[i];
+
+		if (number < r->count)
+			return r->first + number;
+		number -= r->count;
+		end = r->first + r->count;
+	}
+	return end;
+}
+
+/* Whole records from this place on. */
+static size_t read_some(int fd, uint64_t from, char *buffer)
+{
+	size_t len = 0;
+
+	if (lseek(fd, (off_t)from, SEEK_SET) < 0)
+		return 0;
+	while (len < ENOUGH) {
+		ssize_t got = read(fd, buffer + len, BUFFER - len - 1);
+
+		if (got <= 0)
+			break;
+		len += (size_t)got;
+	}
+	buffer[len] = '\0';
+	return len;
+}
+
+/* Of the frames up to `to`, those that were read stand for the rest. */
+static void take_place(int fd, uint64_t from, uint64_t to, char *buffer, struct sample *s)
+{
+	double start = seconds_now();
+	size_t len = read_some(fd, from, buffer);
+	uint64_t inside = 0, last = from;
+
+	s->seconds += seconds_now() - start;
+	s->bytes += len;
+	for (const char *at = buffer; (at = strstr(at, "\nPFN ")) != NULL;) {
+		uint64_t pfn = strtoull(at += 5, NULL, 0);
 
 		s->records++;
-		s->pages += UINT64_C(1) << (order < 32 ? order : 0);
+		if (pfn < from || pfn >= to)
+			continue;
+		inside++;
+		last = pfn;
 	}
-	s->bytes += len;
+	bool more = len >= ENOUGH && inside && lseek(fd, 0, SEEK_CUR) < (off_t)to;
+
+	s->all += more ? (double)inside * (double)(to - from) / (double)(last + 1 - from)
+		       : (double)inside;
 }
 
-/* Of this line of meminfo, in bytes. */
-static uint64_t meminfo(const char *text, const char *name)
+static void take_sample(int fd, const struct kmp_pfn_ranges *ranges, struct sample *s)
 {
-	const char *at = strstr(text, name);
+	auto_free char *buffer = malloc(BUFFER);
 
-	return at ? strtoull(at + strlen(name), NULL, 10) * 1024 : 0;
+	for (uint64_t i = 0; buffer && i < PLACES; i++)
+		take_place(fd, frame_at(ranges, ranges->count * i / PLACES),
+			   frame_at(ranges, ranges->count * (i + 1) / PLACES), buffer, s);
 }
 
-static bool read_meminfo(uint64_t *total, uint64_t *used)
+static struct kmp_error *find_ranges(struct kmp_pfn_ranges *ranges)
 {
-	char text[4096];
-	auto_fd int fd = open("/proc/meminfo", O_RDONLY | O_CLOEXEC);
-	ssize_t len = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+	struct kmp_zones zones cleanup(kmp_zones_deinit) = { 0 };
 
-	if (len <= 0)
-		return false;
-	text[len] = '\0';
-	*total = meminfo(text, "MemTotal:");
-	*used = *total - meminfo(text, "MemFree:");
-	return *used <= *total;
-}
-
-/* A place that lies in a hole is passed over to what comes behind it. */
-static void take_sample(int fd, uint64_t pages, char *buffer, struct sample *s)
-{
-	for (unsigned place = 0; place < PLACES; place++) {
-		lseek(fd, (off_t)(pages / PLACES * place), SEEK_SET);
-		double start = seconds_now();
-		size_t len = 0;
-
-		for (int i = 0; i < READS && len < BUFFER / 2; i++) {
-			ssize_t got = read(fd, buffer + len, BUFFER - len - 1);
-
-			if (got <= 0)
-				break;
-			len += (size_t)got;
-		}
-		s->seconds += seconds_now() - start;
-		count_records(buffer, len, s);
-	}
+	try(kmp_zones_load("/proc/zoneinfo", &zones));
+	return kmp_pfn_ranges_load("/proc/iomem", &zones, (uint32_t)sysconf(_SC_PAGESIZE), ranges);
 }
 
 void kmp_probe_cost(const char *page_owner, struct kmp_probe_cost *cost)
 {
-	uint64_t page_size = (uint64_t)sysconf(_SC_PAGESIZE);
+	struct kmp_pfn_ranges ranges cleanup(kmp_pfn_ranges_deinit) = { 0 };
 	auto_fd int fd = open(page_owner, O_RDONLY | O_CLOEXEC);
-	auto_free char *buffer = malloc(BUFFER);
 	struct sample s = { 0 };
-	uint64_t total, used;
+	struct kmp_error *err = find_ranges(&ranges);
 
 	*cost = (struct kmp_probe_cost){ 0 };
-	if (fd < 0 || !buffer || !read_meminfo(&total, &used))
+	if (!err && fd >= 0)
+		take_sample(fd, &ranges, &s);
+	kmp_error_destroy(err);
+	if (!s.records)
 		return;
-	take_sample(fd, total / page_size, buffer, &s);
-	if (!s.records || !s.pages)
-		return;
-	double records = (double)(used / page_size) * (double)s.records / (double)s.pages;
-
 	*cost = (struct kmp_probe_cost){
 		.sampled = s.records,
-		.records = (uint64_t)records,
-		.text_bytes = (uint64_t)(records * (double)s.bytes / (double)s.records),
-		.file_bytes = (uint64_t)(records * FILE_BYTES_A_RECORD),
-		.seconds = records * s.seconds / (double)s.records,
+		.records = (uint64_t)s.all,
+		.text_bytes = (uint64_t)(s.all * (double)s.bytes / (double)s.records),
+		.file_bytes = (uint64_t)(s.all * FILE_BYTES_A_RECORD),
+		.seconds = s.all * s.seconds / (double)s.records,
 	};
 }

@@ -142,7 +142,8 @@ else
 fi
 for n in 1 13 25; do
 	kmemprof stacks --file show_handles series.kmp@$n >moment
-	near "pages of moment $n" "$(count moment)" "$(count after)" $(($(count after) / 20))
+	# Among them are those of kmemprof itself.
+	near "pages of moment $n" "$(count moment)" "$(count after)" $(($(count after) / 3))
 	near "stacks of moment $n" "$(grep -c handle: moment)" "$(grep -c handle: after)" 40
 done
 kmemprof report series.kmp --format json | jq -r '.groups[].key.stack | type' | sort | uniq -c >types
@@ -169,4 +170,4 @@ is "doctor: allocinfo.text" "$(doctor allocinfo.text)" 2.0
 is "doctor: profiling" "$(doctor profiling)" on
 is "doctor: boot line" "$(jq -r .boot_line doctor.json)" null
 records=$(grep -c '^Page allocated' $DEBUG/page_owner)
-near "doctor: records" "$(jq .capture.records doctor.json)" "$records" $((records * 3 / 4))
+near "doctor: records" "$(jq .capture.records doctor.json)" "$records" $((records / 2))

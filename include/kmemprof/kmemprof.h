@@ -431,7 +431,8 @@ struct kmp_source_options {
 enum kmp_read {
 	KMP_READ_PAGES = 1 << 0, /* page owners */
 	KMP_READ_TAGS = 1 << 1,	 /* tags */
-	KMP_READ_STACKS = 1 << 2 /* the kernel's own pages by stack, beside its page owners */
+	KMP_READ_STACKS = 1 << 2, /* the kernel's own pages by stack, beside its page owners */
+	KMP_READ_COUNTS = 1 << 3 /* the same alone, of a moment, and only the stacks that it counts */
 };
 
 /*
@@ -451,7 +452,7 @@ uint32_t kmp_source_holds(const struct kmp_source *source);
 /*
  * Read into the ledger what `what` (bits of enum kmp_read) asks for. Page owners go to the sink,
  * or stay in the ledger where sink is NULL; so does what the kernel counted by stack, which is
- * asked for alone. A source is read once for each, but a directory's counts by stack as often as
+ * asked for alone. A source is read once for each, but a directory's KMP_READ_COUNTS as often as
  * one likes: into the same ledger they come without asking for the stacks again. Records that
  * cannot be used are counted in the ledger's losses, which is no error.
  */

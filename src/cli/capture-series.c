@@ -69,7 +69,7 @@ static struct kmp_error *take(struct series *s)
 	struct kmp_sink sink = { count_stacks, s, kmp_store_sink(s->store).columns };
 
 	s->stacks = 0;
-	try(kmp_source_read(s->source, s->ledger, KMP_READ_STACKS, &sink));
+	try(kmp_source_read(s->source, s->ledger, KMP_READ_COUNTS, &sink));
 	if (!s->stacks && !s->taken)
 		return kmp_error_new(KMP_ERROR_INPUT,
 				     "%s: has no counts by stack: page_owner_stacks/show_handles "

@@ -330,8 +330,6 @@ static struct kmp_error *read_stacks(struct kmp_source *s, struct kmp_ledger *le
 	const struct kmp_directory *dir = &s->dir;
 	const struct kmp_facts facts = *kmp_ledger_facts(ledger);
 
-	if (!*facts.kind || !strncmp(facts.kind, "show_", 5))
-		return read_counts(s, ledger, sink);
 	if (dir->show_stacks_handles)
 		try(read_file(s, dir->show_stacks_handles, ledger, sink));
 	if (dir->show_handles)
@@ -414,6 +412,8 @@ struct kmp_error *kmp_source_read(struct kmp_source *s, struct kmp_ledger *ledge
 		return kmp_store_read(s->store, ledger, what, sink);
 	if (s->is_directory && what == KMP_READ_STACKS)
 		return read_stacks(s, ledger, sink);
+	if (what == KMP_READ_COUNTS)
+		return s->is_directory ? read_counts(s, ledger, sink) : NULL;
 	if (s->is_directory)
 		return read_directory(s, ledger, what, sink);
 	if (s->has_ioctl) {

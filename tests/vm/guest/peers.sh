@@ -11,6 +11,7 @@ fi
 # Ours between two of theirs.
 mark=0
 for words in '-m handle' '-m handle -n 0' '-m stack_handle -n 0-1' '-m stack -n 1'; do
+	rm -f before ours after
 	mark=$((mark + 1))
 	echo "mark $mark" >/dev/kmsg
 	begin=$(grep -m 1 ";mark $mark\$" /dev/kmsg | cut -d, -f3)

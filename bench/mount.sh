@@ -49,11 +49,11 @@ mount_pages() {
 }
 
 mount_tags() {
-	local what time found
+	local what time
 	declare -A us
 
 	xz -dc "$capture/allocinfo.xz" >"$cache/allocinfo.txt"
-	while read -r what time found; do
+	while read -r what time _; do
 		us[$what]=$time
 	done < <(build/bench/tags-mount "$cache/allocinfo.txt" "$mount_dir")
 	info "8000 tags on 224 CPUs: text through the mount, in process" %.0f "${us[text]}" us
@@ -68,6 +68,7 @@ mount_tags() {
 
 mkdir -p "$mount_dir" "$cache/mnt2"
 trap 'umount -l "$mount_dir" "$cache/mnt2" 2>/dev/null; true' EXIT
+# shellcheck disable=SC2046 # words they are
 gcc -O2 -o "$cache/fuse-nothing" bench/fuse-nothing.c $(pkg-config --cflags --libs fuse3)
 gcc -O2 -o "$cache/read-rate" bench/read-rate.c
 mount_pages

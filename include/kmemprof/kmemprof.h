@@ -429,10 +429,11 @@ struct kmp_source_options {
 
 /* What to read; bits. */
 enum kmp_read {
-	KMP_READ_PAGES = 1 << 0, /* page owners */
-	KMP_READ_TAGS = 1 << 1,	 /* tags */
+	KMP_READ_PAGES = 1 << 0,  /* page owners */
+	KMP_READ_TAGS = 1 << 1,	  /* tags */
 	KMP_READ_STACKS = 1 << 2, /* the kernel's own pages by stack, beside its page owners */
-	KMP_READ_COUNTS = 1 << 3 /* the same alone, of a moment, and only the stacks that it counts */
+	KMP_READ_COUNTS =
+		1 << 3 /* the same alone, of a moment, and only the stacks that it counts */
 };
 
 /*
@@ -939,14 +940,14 @@ void kmp_store_abort(struct kmp_store *store);
 
 /* What to record, and with how much memory. All zero but `all` records nothing. */
 struct kmp_recorder_options {
-	bool all;		/* the whole machine, with the pages that were in use before */
-	const uint32_t *pids;	/* only these processes (thread groups), or NULL */
-	size_t pid_count;	/* how many */
-	bool follow;		/* and the children that they have from now on */
-	const char *cgroup;	/* only tasks below this directory of cgroup 2, or NULL */
-	unsigned stack_depth;	/* frames kept of a stack, 0: 16; at most 32 */
-	unsigned max_stacks;	/* different stacks, 0: 65536 */
-	unsigned max_tasks;	/* different tasks, 0: 65536 */
+	bool all;	      /* the whole machine, with the pages that were in use before */
+	const uint32_t *pids; /* only these processes (thread groups), or NULL */
+	size_t pid_count;     /* how many */
+	bool follow;	      /* and the children that they have from now on */
+	const char *cgroup;   /* only tasks below this directory of cgroup 2, or NULL */
+	unsigned stack_depth; /* frames kept of a stack, 0: 16; at most 32 */
+	unsigned max_stacks;  /* different stacks, 0: 65536 */
+	unsigned max_tasks;   /* different tasks, 0: 65536 */
 };
 
 /* What was seen and what was lost, since the start. */
@@ -961,7 +962,8 @@ struct kmp_recorder_stats {
 	uint64_t stacks_full;	/* allocations without their stack: no room for it */
 	uint64_t stacks_failed; /* the same: it could not be taken */
 	uint64_t tasks_full;	/* allocations without their task: no room for it */
-	uint64_t unattributed;	/* pages in use that nobody was seen to allocate, at the last reading */
+	uint64_t unattributed; /* pages in use that nobody was seen to allocate, at the last reading
+				*/
 };
 
 /*
@@ -998,7 +1000,8 @@ struct kmp_error *kmp_recorder_read(struct kmp_recorder *recorder, struct kmp_le
 struct kmp_error *kmp_recorder_stats(struct kmp_recorder *recorder,
 				     struct kmp_recorder_stats *stats);
 
-/* End recording and free; NULL is accepted. Nothing stays attached, also if the process is killed. */
+/* End recording and free; NULL is accepted. Nothing stays attached, also if the process is killed.
+ */
 void kmp_recorder_destroy(struct kmp_recorder *recorder);
 
 /* ---- JSON ---------------------------------------------------------------------------------- */

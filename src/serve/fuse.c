@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fuse3/fuse_lowlevel.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -97,35 +98,60 @@ static void op_readdir(fuse_req_t req, fuse_ino_t inode, size_t size, off_t offs
 	fuse_reply_buf(req, buf, used);
 }
 
+/*
+ * An open file, for as long as anyone is at it: the kernel can let go of the descriptor as soon as
+ * the reply has reached it, while whoever replied is not back yet.
+ */
+struct opened {
+	const struct kmp_file_ops *ops;
+	struct kmp_open_file *file;
+	atomic_uint users;
+};
+
+static struct opened *enter(const struct fuse_file_info *info)
+{
+	struct opened *opened = (struct opened *)(uintptr_t)info->fh;
+
+	atomic_fetch_add(&opened->users, 1);
+	return opened;
+}
+
+static void leave(struct opened *opened)
+{
+	if (atomic_fetch_sub(&opened->users, 1) != 1)
+		return;
+	opened->ops->release(opened->file);
+	free(opened);
+}
+
 static void op_open(fuse_req_t req, fuse_ino_t inode, struct fuse_file_info *info)
 {
 	const struct kmp_file *file = kmp_tree_file(inode);
-	struct kmp_open_file *open_file;
+	struct opened *opened = file ? calloc(1, sizeof(*opened)) : NULL;
 
-	if (!file) {
-		fuse_reply_err(req, EISDIR);
+	if (!opened) {
+		fuse_reply_err(req, file ? ENOMEM : EISDIR);
 		return;
 	}
-	int ret = file->ops->open(served_of(req), &open_file);
+	int ret = file->ops->open(served_of(req), &opened->file);
 
 	if (ret) {
+		free(opened);
 		fuse_reply_err(req, -ret);
 		return;
 	}
-	info->fh = (uintptr_t)open_file;
+	opened->ops = file->ops;
+	atomic_init(&opened->users, 1);
+	info->fh = (uintptr_t)opened;
 	info->direct_io = 1;
 	if (fuse_reply_open(req, info))
-		file->ops->release(open_file);
-}
-
-static struct kmp_open_file *open_file_of(const struct fuse_file_info *info)
-{
-	return (struct kmp_open_file *)(uintptr_t)info->fh;
+		leave(opened);
 }
 
 static void op_release(fuse_req_t req, fuse_ino_t inode, struct fuse_file_info *info)
 {
-	kmp_tree_file(inode)->ops->release(open_file_of(info));
+	(void)inode;
+	leave((struct opened *)(uintptr_t)info->fh);
 	fuse_reply_err(req, 0);
 }
 
@@ -146,12 +172,14 @@ static int reply_bytes(void *arg, const char *bytes, size_t len)
 static void op_read(fuse_req_t req, fuse_ino_t inode, size_t size, off_t offset,
 		    struct fuse_file_info *info)
 {
-	const struct kmp_file *file = kmp_tree_file(inode);
+	struct opened *opened = enter(info);
 	struct reply reply = { .req = req };
-	int ret = file->ops->read(open_file_of(info), (uint64_t)offset, size, reply_bytes, &reply);
+	int ret = opened->ops->read(opened->file, (uint64_t)offset, size, reply_bytes, &reply);
 
+	(void)inode;
 	if (!reply.done)
 		fuse_reply_err(req, -ret);
+	leave(opened);
 }
 
 static void op_write(fuse_req_t req, fuse_ino_t inode, const char *buf, size_t size, off_t offset,
@@ -163,7 +191,8 @@ static void op_write(fuse_req_t req, fuse_ino_t inode, const char *buf, size_t s
 		fuse_reply_err(req, EACCES);
 		return;
 	}
-	int64_t ret = file->ops->write(open_file_of(info), buf, size, (uint64_t)offset);
+	int64_t ret = file->ops->write(((struct opened *)(uintptr_t)info->fh)->file, buf, size,
+				       (uint64_t)offset);
 
 	if (ret < 0)
 		fuse_reply_err(req, (int)-ret);
@@ -183,7 +212,8 @@ static void op_ioctl(fuse_req_t req, fuse_ino_t inode, unsigned cmd, void *arg,
 		fuse_reply_err(req, ENOTTY);
 		return;
 	}
-	int ret = file->ops->ioctl(open_file_of(info), cmd, in, in_len, out, out_len);
+	int ret = file->ops->ioctl(((struct opened *)(uintptr_t)info->fh)->file, cmd, in, in_len,
+				   out, out_len);
 
 	if (ret < 0)
 		fuse_reply_err(req, -ret);

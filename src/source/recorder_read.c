@@ -141,8 +141,10 @@ static bool copy_record(const struct record_page *from, struct record_page *to)
 
 		if (!(info & RECORD_VALID))
 			return false;
-		*to = *from;
-		__atomic_thread_fence(__ATOMIC_ACQUIRE);
+		to->ts = __atomic_load_n(&from->ts, __ATOMIC_ACQUIRE);
+		to->stack = __atomic_load_n(&from->stack, __ATOMIC_ACQUIRE);
+		to->task = __atomic_load_n(&from->task, __ATOMIC_ACQUIRE);
+		to->gfp = __atomic_load_n(&from->gfp, __ATOMIC_ACQUIRE);
 		if (__atomic_load_n(&from->info, __ATOMIC_RELAXED) == info) {
 			to->info = info;
 			return true;
@@ -266,7 +268,7 @@ static struct kmp_error *read_all(struct reading *rd)
 /* Losses as the counters tell them, each with the option that helps. */
 static struct kmp_error *tell_losses(struct kmp_recorder *r, struct kmp_ledger *ledger)
 {
-	struct kmp_recorder_stats s;
+	struct kmp_recorder_stats s = { 0 };
 
 	try(kmp_recorder_stats(r, &s));
 	kmp_ledger_add_losses(ledger, s.stacks_full + s.stacks_failed + s.tasks_full, 0);

@@ -7,6 +7,8 @@
 #ifndef KMP_STORE_TUPLES_H
 #define KMP_STORE_TUPLES_H
 
+#include <assert.h>
+
 #include "base/pool.h"
 
 struct kmp_owner {
@@ -50,12 +52,14 @@ struct kmp_error *kmp_tuples_add(struct kmp_tuples *tuples, const struct kmp_pag
 static inline const struct kmp_owner *kmp_tuples_owner(const struct kmp_tuples *tuples,
 						       uint32_t number)
 {
+	assert(tuples->owners.strings.data);
 	return (const void *)tuples->owners.strings.data[number].text;
 }
 
 static inline const struct kmp_state *kmp_tuples_state(const struct kmp_tuples *tuples,
 						       uint32_t number)
 {
+	assert(tuples->states.strings.data);
 	return (const void *)tuples->states.strings.data[number].text;
 }
 

@@ -80,7 +80,7 @@ result $? "stacks have names" "$(cat "$scratch/out")"
 "$kmemprof" record --pid $$ >"$scratch/out" 2>&1 &
 recorder=$!
 sleep 1
-attached=$(ls -l /proc/$recorder/fd 2>/dev/null | grep -c bpf)
+attached=$(find "/proc/$recorder/fd" -lname "*bpf*" 2>/dev/null | wc -l)
 kill -9 $recorder 2>/dev/null
 wait $recorder 2>/dev/null
 [ "$attached" -gt 0 ] && [ ! -e /proc/$recorder ]

@@ -432,8 +432,7 @@ enum kmp_read {
 	KMP_READ_PAGES = 1 << 0,  /* page owners */
 	KMP_READ_TAGS = 1 << 1,	  /* tags */
 	KMP_READ_STACKS = 1 << 2, /* the kernel's own pages by stack, beside its page owners */
-	KMP_READ_COUNTS =
-		1 << 3 /* the same alone, of a moment, and only the stacks that it counts */
+	KMP_READ_COUNTS = 1 << 3  /* the same of one moment, with the stacks it counts alone */
 };
 
 /*
@@ -962,8 +961,7 @@ struct kmp_recorder_stats {
 	uint64_t stacks_full;	/* allocations without their stack: no room for it */
 	uint64_t stacks_failed; /* the same: it could not be taken */
 	uint64_t tasks_full;	/* allocations without their task: no room for it */
-	uint64_t unattributed; /* pages in use that nobody was seen to allocate, at the last reading
-				*/
+	uint64_t unattributed;	/* pages in use without an owner, at the last reading */
 };
 
 /*
@@ -1000,8 +998,7 @@ struct kmp_error *kmp_recorder_read(struct kmp_recorder *recorder, struct kmp_le
 struct kmp_error *kmp_recorder_stats(struct kmp_recorder *recorder,
 				     struct kmp_recorder_stats *stats);
 
-/* End recording and free; NULL is accepted. Nothing stays attached, also if the process is killed.
- */
+/* End recording and free; NULL is accepted. A killed process leaves nothing attached either. */
 void kmp_recorder_destroy(struct kmp_recorder *recorder);
 
 /* ---- JSON ---------------------------------------------------------------------------------- */

@@ -54,6 +54,16 @@ ok() { # NAME
 	fi
 }
 
+# The same, with the last line of a file behind the name. A $(…) in the name would have ended
+# well, and its status would be the one that ok() sees.
+ok_saying() { # NAME FILE
+	local status=$? words
+
+	words=$(tail -n 1 "$2")
+	(exit "$status")
+	ok "$1: $words"
+}
+
 finish() {
 	echo "1..$count"
 	exit $((failures > 0))

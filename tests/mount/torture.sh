@@ -18,7 +18,7 @@ unpack_capture
 many_readers() {
 	timeout $((seconds + 60)) "$readers" $seconds "$mnt" "$scratch/capture/page_owner" \
 		"$scratch/capture/allocinfo" >"$said"
-	ok "64 readers, each its own bytes: $(cat "$said")"
+	ok_saying "64 readers, each its own bytes" "$said"
 }
 
 killed_readers() {
@@ -56,7 +56,7 @@ many_opens() {
 	fds_before=$(fds)
 	memory_before=$(memory)
 	timeout 300 "$readers" --opens 10000 "$mnt" >"$said"
-	ok "10 000 opens: $(cat "$said")"
+	ok_saying "10 000 opens" "$said"
 	echo "# descriptors $fds_before, then $(fds); memory $memory_before, then $(memory) kB"
 	[ "$(fds)" -le $((fds_before + 2)) ]
 	ok "no descriptor is left open"
@@ -68,7 +68,7 @@ if [ "${3:-}" = readers ]; then
 	# A report makes the server say something and exit with a status.
 	serve "$scratch/capture" && many_readers
 	timeout 300 "$readers" --opens 2000 "$mnt" >"$said"
-	ok "opens: $(cat "$said")"
+	ok_saying "opens" "$said"
 	end_server
 	ok "the server has nothing to report"
 	finish
@@ -193,9 +193,9 @@ if nobody "$scratch/kmemprof" mount "$scratch/his" --source "$scratch/capture" >
 	server=
 else
 	[ -s "$said" ]
-	ok "who is not root is told why: $(tail -n 1 "$said")"
+	ok_saying "who is not root is told why" "$said"
 fi
 nobody "$scratch/kmemprof" mount "$mnt" --source "$scratch/capture" >"$said" 2>&1
 [ $? = 1 ] && [ -s "$said" ] && ! is_mounted
-ok "refused: who is not root, another's directory: $(tail -n 1 "$said")"
+ok_saying "refused: who is not root, another's directory" "$said"
 finish

@@ -93,8 +93,6 @@ static struct kmp_error *make_stack(struct kmp_page_text *t, uint32_t number,
 
 	if (stack && stack->trace != KMP_NONE)
 		try(kmp_page_print_frames(ledger, stack->trace, bytes));
-	else
-		t->unresolved += stack != NULL;
 	try(keep(t, bytes, &frames));
 	if (stack) {
 		try(vec_reserve(bytes, PUT_NUMBER_MAX + 16));

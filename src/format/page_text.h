@@ -31,7 +31,6 @@ struct kmp_page_text {
 	VEC(struct kmp_piece) tasks;   /* `7, tgid 8 (comm), ts ` by task; the last for none */
 	VEC(struct kmp_piece) frames;  /* by stack; the last for none */
 	VEC(struct kmp_piece) handles; /* `handle: 7` lines by stack */
-	uint64_t unresolved;	       /* stacks without frames */
 };
 
 /* Make the texts of a finished table; kmp_page_text_deinit() also after a failure. */

@@ -1,128 +1,120 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "source/frame_facts.h"
 
-#include <bpf/btf.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <unistd.h>
+#include <string.h>
 
 #include "ledger/ledger.h"
 
-/* Below our other own handles, above the kernel's. */
-enum { UNATTRIBUTED_HANDLE = KMP_OWN_HANDLE - 1 };
-
-/* Pages that nobody was seen to allocate stand under a name of their own. */
-static struct kmp_error *name_unattributed(struct kmp_frame_facts *f)
-{
-	static const char frame[] = "kmemprof_unattributed+0x0/0x0";
-	static const char comm[] = "unattributed";
-	struct kmp_task task = { 0, 0, KMP_NONE };
-	struct kmp_stack stack = { .handle = UNATTRIBUTED_HANDLE, .has_handle = true };
-	uint32_t number;
-
-	try(kmp_ledger_add_text(f->ledger, KMP_DICT_COMM, comm, sizeof(comm) - 1, &task.comm));
-	try(kmp_ledger_add_task(f->ledger, &task, &f->unattributed_task));
-	try(kmp_ledger_add_text(f->ledger, KMP_DICT_FRAME, frame, sizeof(frame) - 1, &number));
-	try(kmp_ledger_add_trace(f->ledger, &number, 1, &stack.trace));
-	return kmp_ledger_add_stack(f->ledger, &stack, &f->unattributed_stack);
-}
-
 static struct kmp_error *open_memcgs(struct kmp_frame_facts *f)
 {
-	char root[4096];
+	struct kmp_error *err = kmp_kpage_open("/proc/kpagecgroup", &f->cgroup_file);
 
-	f->cgroup_fd = open("/proc/kpagecgroup", O_RDONLY | O_CLOEXEC);
-	if (f->cgroup_fd < 0)
+	if (err) { /* a kernel without memory cgroups */
+		kmp_error_destroy(err);
 		return NULL;
-	try(kmp_memcg_mount("/proc/self/mounts", root, sizeof(root)));
-	return *root ? kmp_memcg_names_create(root, &f->memcgs) : NULL;
+	}
+	return *f->names->memcg_root ? kmp_memcg_names_create(f->names->memcg_root, &f->memcgs)
+				     : NULL;
 }
 
-struct kmp_error *kmp_frame_facts_init(struct kmp_frame_facts *f, struct kmp_ledger *ledger)
+struct kmp_error *kmp_frame_facts_init(struct kmp_frame_facts *f,
+				       const struct kmp_kernel_names *names,
+				       struct kmp_ledger *ledger)
 {
-	struct btf *btf = btf__load_vmlinux_btf();
-
-	*f = (struct kmp_frame_facts){ .ledger = ledger, .last_gfp = KMP_NONE, .cgroup_fd = -1 };
-	kmp_gfp_table_init(&f->gfp, btf);
-	kmp_page_flag_table_init(&f->flag_names, btf);
-	btf__free(btf);
+	memset(f, 0, sizeof(*f));
+	f->names = names;
+	f->ledger = ledger;
+	f->last_gfp = KMP_NONE;
+	f->pfn = KMP_UNKNOWN;
+	f->flags_file.fd = f->cgroup_file.fd = -1;
 	for (size_t i = 0; i < KMP_FLAGS_SLOTS; i++)
 		f->flags_slots[i].number = KMP_NONE;
-	f->flags_fd = open("/proc/kpageflags", O_RDONLY | O_CLOEXEC);
-	if (f->flags_fd < 0)
-		return kmp_error_system(errno, "/proc/kpageflags", "cannot open");
-	try(kmp_zones_load("/proc/zoneinfo", &f->zones));
-	try(kmp_pageblocks_load("/proc/pagetypeinfo", &f->blocks));
-	try(open_memcgs(f));
-	return name_unattributed(f);
+	try(kmp_kpage_open("/proc/kpageflags", &f->flags_file));
+	return open_memcgs(f);
 }
 
 void kmp_frame_facts_deinit(struct kmp_frame_facts *f)
 {
 	if (!f->ledger)
 		return;
-	if (f->flags_fd >= 0)
-		close(f->flags_fd);
-	if (f->cgroup_fd >= 0)
-		close(f->cgroup_fd);
-	vec_deinit(&f->flags);
-	vec_deinit(&f->cgroups);
-	kmp_zones_deinit(&f->zones);
+	kmp_kpage_close(&f->flags_file);
+	kmp_kpage_close(&f->cgroup_file);
 	kmp_memcg_names_destroy(f->memcgs);
 }
 
-struct kmp_error *kmp_frame_facts_section(struct kmp_frame_facts *f, uint64_t start, uint64_t count)
+void kmp_frame_facts_forget(struct kmp_frame_facts *f)
 {
-	ssize_t got;
+	f->have = 0;
+	f->pfn = KMP_UNKNOWN;
+}
 
-	f->start = start;
-	f->flags.len = f->cgroups.len = 0;
-	try(vec_reserve(&f->flags, count));
-	got = pread(f->flags_fd, f->flags.data, count * 8, (off_t)(start * 8));
-	if (got < 0)
-		return kmp_error_system(errno, "/proc/kpageflags", "cannot read");
-	f->flags.len = (size_t)got / 8;
-	if (!f->memcgs)
-		return NULL;
-	try(vec_reserve(&f->cgroups, count));
-	got = pread(f->cgroup_fd, f->cgroups.data, count * 8, (off_t)(start * 8));
-	f->cgroups.len = got > 0 ? (size_t)got / 8 : 0;
+static struct kmp_error *load_window(struct kmp_frame_facts *f, uint64_t pfn)
+{
+	size_t charged = 0;
+
+	f->start = pfn;
+	f->have = 0;
+	try(kmp_kpage_read(&f->flags_file, pfn, f->flags, KMP_FACTS_WINDOW, &f->have));
+	if (f->memcgs)
+		try(kmp_kpage_read(&f->cgroup_file, pfn, f->cgroups, f->have, &charged));
+	for (size_t i = f->have; i < KMP_FACTS_WINDOW; i++)
+		f->flags[i] = 1ull << KMP_KPF_NOPAGE;
+	memset(f->cgroups + charged, 0, (KMP_FACTS_WINDOW - charged) * sizeof(*f->cgroups));
+	f->have = KMP_FACTS_WINDOW;
 	return NULL;
 }
 
-static uint64_t flags_of(const struct kmp_frame_facts *f, uint64_t pfn)
+static struct kmp_error *flags_of(struct kmp_frame_facts *f, uint64_t pfn, uint64_t *flags)
 {
-	uint64_t at = pfn - f->start;
-
-	return at < f->flags.len ? f->flags.data[at] : 1ull << KMP_KPF_NOPAGE;
+	if (pfn < f->start || pfn - f->start >= f->have)
+		try(load_window(f, pfn));
+	*flags = f->flags[pfn - f->start];
+	return NULL;
 }
 
-bool kmp_frame_facts_in_use(const struct kmp_frame_facts *f, uint64_t pfn, uint32_t *order)
+/* Make this the frame that is asked for; its flags stay when the window moves on. */
+static struct kmp_error *look_at(struct kmp_frame_facts *f, uint64_t pfn)
 {
-	uint64_t flags = flags_of(f, pfn);
+	if (f->pfn == pfn)
+		return NULL;
+	try(flags_of(f, pfn, &f->pfn_flags));
+	f->pfn_cgroup = f->cgroups[pfn - f->start];
+	f->pfn = pfn;
+	return NULL;
+}
+
+struct kmp_error *kmp_frame_facts_in_use(struct kmp_frame_facts *f, uint64_t pfn, bool *in_use,
+					 uint32_t *order)
+{
 	uint64_t tails = 1;
 
-	if (!kmp_kpf_in_use(flags) || kmp_kpf_has(flags, KMP_KPF_COMPOUND_TAIL))
-		return false;
-	while (kmp_kpf_has(flags, KMP_KPF_COMPOUND_HEAD) &&
-	       kmp_kpf_has(flags_of(f, pfn + tails), KMP_KPF_COMPOUND_TAIL))
-		tails++;
+	try(look_at(f, pfn));
+	*in_use = kmp_kpf_in_use(f->pfn_flags) && !kmp_kpf_has(f->pfn_flags, KMP_KPF_COMPOUND_TAIL);
 	*order = 0;
+	if (!*in_use || !kmp_kpf_has(f->pfn_flags, KMP_KPF_COMPOUND_HEAD))
+		return NULL;
+	for (;; tails++) {
+		uint64_t flags;
+
+		try(flags_of(f, pfn + tails, &flags));
+		if (!kmp_kpf_has(flags, KMP_KPF_COMPOUND_TAIL))
+			break;
+	}
 	while (1ull << (*order + 1) <= tails)
 		++*order;
-	return true;
+	return NULL;
 }
 
-static struct kmp_error *name_flags(struct kmp_frame_facts *f, uint64_t pfn, uint32_t *number)
+static struct kmp_error *name_flags(struct kmp_frame_facts *f, uint32_t *number)
 {
-	uint64_t kpf = flags_of(f, pfn);
-	const struct kmp_zone *zone = kmp_zones_find(&f->zones, pfn);
+	uint64_t kpf = f->pfn_flags;
+	const struct kmp_zone *zone = kmp_zones_find(&f->names->zones, f->pfn);
 	uint64_t hash = (kpf ^ (uintptr_t)zone) * 0x9e3779b97f4a7c15ull;
 	struct kmp_flags_slot *slot = &f->flags_slots[hash >> 54];
 	char text[KMP_PAGE_FLAGS_TEXT_MAX];
 
 	if (slot->number == KMP_NONE || slot->kpf != kpf || slot->zone != zone) {
-		size_t len = kmp_page_flags_print(&f->flag_names, kpf, zone ? zone->node : 0,
+		size_t len = kmp_page_flags_print(&f->names->flags, kpf, zone ? zone->node : 0,
 						  zone ? zone->zone : 0, text, sizeof(text));
 
 		try(kmp_ledger_add_text(f->ledger, KMP_DICT_FLAGS, text, len, &slot->number));
@@ -154,13 +146,10 @@ static struct kmp_error *name_charge(struct kmp_frame_facts *f, uint64_t inode, 
 struct kmp_error *kmp_frame_facts_page(struct kmp_frame_facts *f, uint64_t pfn,
 				       struct kmp_page *page)
 {
-	uint64_t at = pfn - f->start;
-
-	page->block = pfn >> f->blocks.order;
-	try(name_flags(f, pfn, &page->flags));
-	if (at < f->cgroups.len && f->cgroups.data[at])
-		return name_charge(f, f->cgroups.data[at], &page->charge);
-	return NULL;
+	try(look_at(f, pfn));
+	page->block = pfn >> f->names->blocks.order;
+	try(name_flags(f, &page->flags));
+	return f->pfn_cgroup ? name_charge(f, f->pfn_cgroup, &page->charge) : NULL;
 }
 
 struct kmp_error *kmp_frame_facts_gfp(struct kmp_frame_facts *f, uint32_t mask, uint32_t *number)
@@ -168,7 +157,7 @@ struct kmp_error *kmp_frame_facts_gfp(struct kmp_frame_facts *f, uint32_t mask, 
 	char text[KMP_GFP_TEXT_MAX];
 
 	if (f->last_gfp == KMP_NONE || f->last_mask != mask) {
-		size_t len = kmp_gfp_print(&f->gfp, mask, text, sizeof(text));
+		size_t len = kmp_gfp_print(&f->names->gfp, mask, text, sizeof(text));
 
 		try(kmp_ledger_add_text(f->ledger, KMP_DICT_GFP, text, len, &f->last_gfp));
 		f->last_mask = mask;

@@ -104,7 +104,7 @@ static struct kmp_error *size_maps(struct kmp_recorder *r)
 {
 	const struct kmp_recorder_options *o = &r->options;
 	uint64_t slots = (uint64_t)r->sections.numbers.len << RECORD_SECTION_SHIFT;
-	uint32_t stack_size = (uint32_t)(8 + 8 * o->stack_depth);
+	uint32_t stack_size = (uint32_t)kmp_record_stack_size(o);
 	struct record *skel = r->skel;
 
 	if (slots > UINT32_MAX / 2)
@@ -112,9 +112,11 @@ static struct kmp_error *size_maps(struct kmp_recorder *r)
 	if (bpf_map__set_max_entries(skel->maps.pages, (uint32_t)slots) ||
 	    bpf_map__set_max_entries(skel->maps.sections, r->sections.last + 1) ||
 	    bpf_map__set_max_entries(skel->maps.stacks, o->max_stacks) ||
-	    bpf_map__set_value_size(skel->maps.stacks, stack_size) ||
+	    bpf_map__set_max_entries(skel->maps.stack_table, o->max_stacks) ||
+	    bpf_map__set_value_size(skel->maps.stack_table, stack_size) ||
 	    bpf_map__set_max_entries(skel->maps.stack_pages, o->max_stacks) ||
-	    bpf_map__set_max_entries(skel->maps.tasks, o->max_tasks))
+	    bpf_map__set_max_entries(skel->maps.tasks, o->max_tasks) ||
+	    bpf_map__set_max_entries(skel->maps.task_table, o->max_tasks))
 		return kmp_bpf_error(errno, "cannot size the tables");
 	return NULL;
 }
@@ -129,6 +131,7 @@ static void set_constants(struct kmp_recorder *r)
 	ro->stack_skip = r->calibration.stack_skip;
 	ro->stack_depth = o->stack_depth;
 	ro->max_stacks = o->max_stacks;
+	ro->max_tasks = o->max_tasks;
 	ro->scope_pids = o->pids || o->follow;
 	ro->scope_cgroup = o->cgroup != NULL;
 	ro->follow_forks = o->follow;
@@ -164,18 +167,32 @@ static struct kmp_error *set_scope(struct kmp_recorder *r)
 	return NULL;
 }
 
-static struct kmp_error *map_pages(struct kmp_recorder *r)
+static size_t table_size(const struct bpf_map *map)
 {
-	size_t size = ((size_t)r->sections.numbers.len << RECORD_SECTION_SHIFT) *
-		      sizeof(struct record_page);
-	int fd = bpf_map__fd(r->skel->maps.pages);
-	void *mapped = mmap(NULL, size, PROT_READ, MAP_SHARED, fd, 0);
+	return (size_t)bpf_map__max_entries(map) * bpf_map__value_size(map);
+}
+
+static struct kmp_error *map_table(const struct bpf_map *map, const void *out)
+{
+	void *mapped = mmap(NULL, table_size(map), PROT_READ, MAP_SHARED, bpf_map__fd(map), 0);
 
 	if (mapped == MAP_FAILED)
-		return kmp_bpf_error(errno, "cannot map the table of page frames");
-	r->pages = mapped;
-	r->pages_size = size;
+		return kmp_bpf_error(errno, "cannot map the recorder's tables");
+	*(void **)out = mapped;
 	return NULL;
+}
+
+static void unmap_table(const struct bpf_map *map, const void *table)
+{
+	if (table)
+		munmap((void *)table, table_size(map));
+}
+
+static struct kmp_error *map_tables(struct kmp_recorder *r)
+{
+	try(map_table(r->skel->maps.pages, &r->pages));
+	try(map_table(r->skel->maps.stack_table, &r->stacks));
+	return map_table(r->skel->maps.task_table, &r->tasks);
 }
 
 /* Some kernels refuse to have functions probed (6.18 under some lockdowns): go without. */
@@ -206,7 +223,7 @@ static struct kmp_error *load(struct kmp_recorder *r)
 	try(load_programs(r));
 	try(fill_sections(r));
 	try(set_scope(r));
-	return map_pages(r);
+	return map_tables(r);
 }
 
 struct kmp_error *kmp_recorder_create(const struct kmp_recorder_options *options,
@@ -268,8 +285,11 @@ void kmp_recorder_destroy(struct kmp_recorder *r)
 {
 	if (!r)
 		return;
-	if (r->pages)
-		munmap((void *)r->pages, r->pages_size);
+	if (r->skel) {
+		unmap_table(r->skel->maps.pages, r->pages);
+		unmap_table(r->skel->maps.stack_table, r->stacks);
+		unmap_table(r->skel->maps.task_table, r->tasks);
+	}
 	record__destroy(r->skel);
 	kmp_sections_deinit(&r->sections);
 	if (r->cgroup_fd >= 0)

@@ -24,13 +24,34 @@ struct kmp_recorder {
 	struct kmp_recorder_options options;
 	struct kmp_calibration calibration;
 	struct kmp_sections sections;
-	const struct record_page *pages; /* mapped */
-	size_t pages_size;
+	/* Mapped: by slot, by handle, by number. */
+	const struct record_page *pages;
+	const char *stacks; /* of kmp_record_stack_size() each */
+	const struct record_task *tasks;
 	int cgroup_fd;
 	bool attached;
 	struct kmp_recorder_stats stats; /* of the last reading */
 	VEC(char *) absent;		 /* what this kernel lacks, a line each */
 };
+
+/* Bytes that a stack takes in its table. */
+static inline size_t kmp_record_stack_size(const struct kmp_recorder_options *options)
+{
+	return offsetof(struct record_stack, ip) + options->stack_depth * sizeof(uint64_t);
+}
+
+/* A record that is whole, though the programs go on; false if the frame has none. */
+bool kmp_record_copy(const struct record_page *from, struct record_page *to);
+
+/* The stack of a handle, the task of a number; false if there is none. */
+bool kmp_recorder_stack(const struct kmp_recorder *recorder, uint32_t handle,
+			struct record_stack *stack);
+bool kmp_recorder_task(const struct kmp_recorder *recorder, uint32_t number,
+		       struct record_task *task);
+
+/* Tell a ledger where its facts come from, and what this kernel lacks. */
+struct kmp_error *kmp_recorder_tell(const struct kmp_recorder *recorder,
+				    struct kmp_ledger *ledger) must_check;
 
 /* Measure by allocating some pages. KMP_ERROR_SYSTEM without the right to load BPF. */
 struct kmp_error *kmp_calibrate(struct kmp_calibration *calibration) must_check;

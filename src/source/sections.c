@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Where there is memory: System RAM of /proc/iomem. */
-#include <inttypes.h>
+/* Where there is memory, in sections. */
+#include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/lines.h"
 #include "source/recorder.h"
-
-DEFINE_CLEANUP(input, struct kmp_input *, kmp_input_destroy)
-DEFINE_CLEANUP(lines, struct kmp_lines *, kmp_lines_destroy)
+#include "source/zones.h"
 
 static struct kmp_error *add(struct kmp_sections *s, uint64_t first, uint64_t last)
 {
@@ -24,30 +21,19 @@ static struct kmp_error *add(struct kmp_sections *s, uint64_t first, uint64_t la
 
 struct kmp_error *kmp_sections_find(struct kmp_sections *s)
 {
-	static const char path[] = "/proc/iomem";
-	struct kmp_input *input cleanup(cleanup_input) = NULL;
-	struct kmp_lines *lines cleanup(cleanup_lines) = NULL;
-	const int shift = 12 + RECORD_SECTION_SHIFT;
+	struct kmp_zones zones cleanup(kmp_zones_deinit) = { 0 };
+	struct kmp_pfn_ranges ranges cleanup(kmp_pfn_ranges_deinit) = { 0 };
 
 	*s = (struct kmp_sections){ 0 };
-	try(kmp_input_open(path, &input));
-	try(kmp_lines_create(input, &lines));
-	for (;;) {
-		const char *line;
-		size_t len;
-		uint64_t from, to;
+	try(kmp_zones_load("/proc/zoneinfo", &zones));
+	try(kmp_pfn_ranges_load("/proc/iomem", &zones, (uint32_t)getpagesize(), &ranges));
+	for (size_t i = 0; i < ranges.ranges.len; i++) {
+		const struct kmp_pfn_range *r = &ranges.ranges.data[i];
 
-		try(kmp_lines_next(lines, &line, &len));
-		if (!line)
-			break;
-		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " : System RAM", &from, &to) != 2 ||
-		    !strstr(line, "System RAM") || !to)
-			continue;
-		try(add(s, from >> shift, to >> shift));
+		try(add(s, r->first >> RECORD_SECTION_SHIFT,
+			(r->first + r->count - 1) >> RECORD_SECTION_SHIFT));
 	}
-	if (s->numbers.len)
-		return NULL;
-	return kmp_error_input(path, 0, NULL, 0, "tells no addresses: CAP_SYS_ADMIN is missing");
+	return NULL;
 }
 
 void kmp_sections_deinit(struct kmp_sections *s)

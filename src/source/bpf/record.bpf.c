@@ -68,9 +68,9 @@ static __always_inline void keep_rest(struct record_page *whole, __u32 slot, __u
 /*
  * A part of a larger allocation is freed: what is left of that becomes allocations of their own,
  * as the kernel's own splitting would have it. Sections are larger than allocations, and aligned
- * in the table as in memory, so that slots stand for PFNs.
+ * in the table as in memory, so that slots stand for PFNs. False if it is part of none.
  */
-static __always_inline void free_part(__u32 slot, __u32 order)
+static __always_inline int free_part(__u32 slot, __u32 order)
 {
 	for (__u32 larger = 1; larger <= RECORD_ORDER_MAX; larger++) {
 		__u32 start = slot & ~((1u << larger) - 1);
@@ -86,8 +86,21 @@ static __always_inline void free_part(__u32 slot, __u32 order)
 		forget(head);
 		keep_rest(&whole, slot, order);
 		count(RECORD_FREES);
-		return;
+		return 1;
 	}
+	return 0;
+}
+
+static long forget_slot(__u32 index, const __u32 *first)
+{
+	__u32 slot = *first + index;
+	struct record_page *page = bpf_map_lookup_elem(&pages, &slot);
+
+	if (page && (page->info & RECORD_VALID)) {
+		count(RECORD_FREES);
+		forget(page);
+	}
+	return 0;
 }
 
 SEC("raw_tp/mm_page_free")
@@ -102,17 +115,22 @@ int record_free(struct bpf_raw_tracepoint_args *ctx)
 
 	if (!page)
 		return 0;
-	if (!(page->info & RECORD_VALID)) {
-		free_part(slot, order);
+	if (page->info & RECORD_VALID) {
+		struct record_page whole = *page;
+		__u32 have = whole.info & RECORD_ORDER;
+
+		count(RECORD_FREES);
+		forget(page);
+		if (have > order)
+			keep_rest(&whole, slot, order);
+		if (have >= order)
+			return 0;
+	} else if (free_part(slot, order)) {
 		return 0;
 	}
-	struct record_page whole = *page;
-
-	count(RECORD_FREES);
-	forget(page);
-	/* Freed as more than it was: the rest is forgotten when it is allocated again. */
-	if ((whole.info & RECORD_ORDER) > order)
-		keep_rest(&whole, slot, order);
+	/* Allocated in several pieces, or before we were there: whatever is in it goes. */
+	if (order && order <= RECORD_ORDER_MAX)
+		bpf_loop(1u << order, forget_slot, &slot, 0);
 	return 0;
 }
 

@@ -29,12 +29,14 @@ enum {
 	RECORD_VALID = 1u << 31
 };
 
+/* A stack, at the place that its handle says. */
 struct record_stack {
-	__u32 handle;
-	__u32 depth;
+	__u32 depth; /* written last; 0: none is here */
+	__u32 unused;
 	__u64 ip[RECORD_DEPTH_MAX]; /* as many as the option says */
 };
 
+/* A task, at the place that its number says. */
 struct record_task {
 	__u32 pid;
 	__u32 tgid;

@@ -16,6 +16,7 @@
 const volatile __u64 vmemmap = 0;
 const volatile __u64 page_struct_size = 64;
 const volatile __u32 max_stacks = 0;
+const volatile __u32 max_tasks = 0;
 const volatile __u32 stack_depth = 16;
 const volatile __u32 stack_skip = 0;
 const volatile __u32 scope_pids = 0;
@@ -42,12 +43,22 @@ struct {
 	__type(value, __u32);
 } sections SEC(".maps");
 
+/* Handles by the hash of the frames. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 1);
 	__type(key, __u64);
-	__uint(value_size, sizeof(struct record_stack));
+	__type(value, __u32);
 } stacks SEC(".maps");
+
+/* By handle. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__uint(value_size, sizeof(struct record_stack));
+} stack_table SEC(".maps");
 
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
@@ -70,6 +81,15 @@ struct {
 	__type(key, struct record_task);
 	__type(value, __u32);
 } tasks SEC(".maps");
+
+/* By number. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct record_task);
+} task_table SEC(".maps");
 
 struct task_number {
 	struct record_task task;
@@ -167,6 +187,30 @@ static __always_inline __u64 mix(__u64 hash, __u64 value)
 	return hash ^ hash >> 29;
 }
 
+/* A handle for a stack that is new; 0 if there is no room. */
+static __always_inline __u32 add_stack(__u64 hash, struct record_stack *stack, __u32 size)
+{
+	/* Not counted on when full, for a count that goes on would come round one day. */
+	__u32 handle = next_stack < max_stacks ? __sync_fetch_and_add(&next_stack, 1) : max_stacks;
+	struct record_stack *place = bpf_map_lookup_elem(&stack_table, &handle);
+	__u32 *known;
+
+	if (place) {
+		bpf_probe_read_kernel(place->ip, size, stack->ip);
+		barrier();
+		place->depth = stack->depth;
+		if (!bpf_map_update_elem(&stacks, &hash, &handle, BPF_NOEXIST))
+			return handle;
+		/* Another CPU was quicker: its handle is the stack's. */
+		place->depth = 0;
+		known = bpf_map_lookup_elem(&stacks, &hash);
+		if (known)
+			return *known;
+	}
+	count(RECORD_STACKS_FULL);
+	return 0;
+}
+
 static __always_inline __u32 stack_handle(void *ctx)
 {
 	__u32 zero = 0;
@@ -185,31 +229,34 @@ static __always_inline __u32 stack_handle(void *ctx)
 		count(RECORD_STACKS_FAILED);
 		return 0;
 	}
-	__u32 depth = (__u32)got / sizeof(__u64);
-
+	buffer->depth = (__u32)got / sizeof(__u64);
 	for (__u32 i = 0; i < RECORD_DEPTH_MAX; i++) {
-		if (i < depth)
+		if (i < buffer->depth)
 			hash = mix(hash, buffer->ip[i]);
 		else
 			buffer->ip[i] = 0;
 	}
-	struct record_stack *known = bpf_map_lookup_elem(&stacks, &hash);
+	__u32 *known = bpf_map_lookup_elem(&stacks, &hash);
 
-	if (known)
-		return known->handle;
-	__u32 handle = __sync_fetch_and_add(&next_stack, 1);
+	return known ? *known : add_stack(hash, buffer, size);
+}
 
-	if (handle < max_stacks) {
-		buffer->handle = handle;
-		buffer->depth = depth;
-		if (!bpf_map_update_elem(&stacks, &hash, buffer, BPF_NOEXIST))
-			return handle;
-		/* Another CPU was quicker: its handle is the stack's. */
-		known = bpf_map_lookup_elem(&stacks, &hash);
+/* A number for a task that is new; 0 if there is no room. */
+static __always_inline __u32 add_task(const struct record_task *task)
+{
+	__u32 number = next_task < max_tasks ? __sync_fetch_and_add(&next_task, 1) : max_tasks;
+	struct record_task *place = bpf_map_lookup_elem(&task_table, &number);
+	__u32 *known;
+
+	if (place) {
+		*place = *task;
+		if (!bpf_map_update_elem(&tasks, task, &number, BPF_NOEXIST))
+			return number;
+		known = bpf_map_lookup_elem(&tasks, task);
 		if (known)
-			return known->handle;
+			return *known;
 	}
-	count(RECORD_STACKS_FULL);
+	count(RECORD_TASKS_FULL);
 	return 0;
 }
 
@@ -232,23 +279,12 @@ static __always_inline __u32 task_number(void)
 	if (last->number && a[0] == b[0] && a[1] == b[1] && a[2] == b[2])
 		return last->number;
 	__u32 *known = bpf_map_lookup_elem(&tasks, &task);
-	__u32 number;
+	__u32 number = known ? *known : add_task(&task);
 
-	if (known) {
-		number = *known;
-	} else {
-		number = __sync_fetch_and_add(&next_task, 1);
-		if (bpf_map_update_elem(&tasks, &task, &number, BPF_NOEXIST)) {
-			known = bpf_map_lookup_elem(&tasks, &task);
-			if (!known) {
-				count(RECORD_TASKS_FULL);
-				return 0;
-			}
-			number = *known;
-		}
+	if (number) {
+		last->task = task;
+		last->number = number;
 	}
-	last->task = task;
-	last->number = number;
 	return number;
 }
 
@@ -257,6 +293,8 @@ static __always_inline void forget(struct record_page *page)
 {
 	add_pages(page->stack, -(1ll << (page->info & RECORD_ORDER)));
 	page->info &= ~RECORD_VALID;
+	/* A reader must not take what is written next for this one's. */
+	barrier();
 }
 
 static __always_inline void write_page(struct record_page *page, const struct record_page *from)

@@ -16,6 +16,9 @@ struct cli_option {
 	char letter;	  /* 0: none */
 	const char *arg;  /* what the argument is called, NULL: takes none */
 	const char *help; /* one line */
+	/* For completion: what the argument can be, separated by blanks, or NULL. */
+	const char *words;
+	bool list; /* words can be joined with commas */
 };
 
 /* What the user typed, parsed by the command's options. */
@@ -61,6 +64,16 @@ void cli_print_help(const struct cli_command *command, FILE *out);
 
 /* The list of commands. */
 void cli_print_overview(FILE *out);
+
+/*
+ * What a manual page has of the command table (NULL: of all commands), in the language of scdoc:
+ * all of it up to the options.
+ */
+void cli_print_manual(const struct cli_command *command, FILE *out);
+
+/* Scripts that complete the commands' words in a shell. */
+void cli_print_bash(FILE *out);
+void cli_print_zsh(FILE *out);
 
 /* Print an error to standard error, free it, and tell the exit status. */
 int cli_report_error(struct kmp_error *err);

@@ -208,7 +208,8 @@ const struct cli_command cmd_capture = {
 			{ "node", 'n', "LIST", "only pages of these nodes: 0,2-3" },
 			{ "mode", 'm', "MODE",
 			  "what the kernel prints: stack, handle, stack_handle; the "
-			  "cheapest" },
+			  "cheapest",
+			  CLI_MODE_WORDS },
 			{ "interval", 'i', "TIME",
 			  "the kernel's counts by stack again and again: 100ms, 1s; 0: at once" },
 			{ "count", 'c', "N", "so many times; until it is interrupted" },

@@ -171,7 +171,7 @@ const struct cli_command cmd_doctor = {
 		"is 0. What a capture would take is estimated from some hundred records.\n",
 	.options =
 		(const struct cli_option[]){
-			{ "format", 'f', "FORMAT", "table or json" },
+			{ "format", 'f', "FORMAT", "table or json", "table json" },
 			{ "root", 'r', "DIR",
 			  "a machine whose proc, sys and boot were copied there" },
 			{ "output", 'o', "FILE",

@@ -125,7 +125,7 @@ const struct cli_command cmd_filter = {
 	.options =
 		(const struct cli_option[]){
 			{ "mode", 'm', "MODE",
-			  "stack, handle or stack_handle; as read unless given" },
+			  "stack, handle or stack_handle; as read unless given", CLI_MODE_WORDS },
 			{ "node", 'n', "LIST", "only these NUMA nodes: 0,2-3" },
 			{ "where", 'w', "EXPR", "only records for which this holds" },
 			{ "output", 'o', "FILE", "write there, in place when complete" },

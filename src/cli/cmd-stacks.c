@@ -151,7 +151,8 @@ const struct cli_command cmd_stacks = {
 		"kernel allocated before page_owner started are left out, as the kernel does.\n",
 	.options =
 		(const struct cli_option[]){
-			{ "file", 'f', "NAME", "show_stacks, show_handles or show_stacks_handles" },
+			{ "file", 'f', "NAME", "show_stacks, show_handles or show_stacks_handles",
+			  "show_stacks show_handles show_stacks_handles" },
 			{ "threshold", 't', "N", "leave out stacks of fewer pages" },
 			{ "output", 'o', "FILE", "write there, in place when complete" },
 			{ 0 },

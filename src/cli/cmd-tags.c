@@ -113,7 +113,7 @@ const struct cli_command cmd_tags = {
 		"module, file, directory, function, line.\n",
 	.options =
 		(const struct cli_option[]){
-			{ "by", 'k', "KEYS", "group by these keys" },
+			{ "by", 'k', "KEYS", "group by these keys", CLI_TAG_KEYS, true },
 			{ "module", 'm', "NAME", "only this module's; '' for built-in code" },
 			{ "function", 'F', "NAME", "only this function's" },
 			{ "file", 0, "PATH", "only this source file's" },
@@ -121,7 +121,7 @@ const struct cli_command cmd_tags = {
 			{ "min-size", 0, "SIZE", "only locations that hold this or more" },
 			{ "max-size", 0, "SIZE", "only locations that hold this or less" },
 			{ "accurate", 0, "yes|no",
-			  "only locations with complete (incomplete) counters" },
+			  "only locations with complete (incomplete) counters", "yes no" },
 			CLI_VERBOSE_OPTION,
 			CLI_VIEW_OPTIONS,
 			{ 0 } },

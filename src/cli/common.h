@@ -10,12 +10,25 @@
 
 enum { CLI_LIMIT = 20 }; /* rows of a table, unless --limit tells */
 
+/* What kmp_format_parse() knows. */
+#define CLI_FORMATS	 "table, json, csv, folded or svg"
+#define CLI_FORMAT_WORDS "table json csv folded svg"
+
+/* The keys of kmp_grouping_create() and kmp_tags_group(). */
+#define CLI_PAGE_KEYS                                                                              \
+	"stack handle comm pid tgid order gfp migratetype block flags node zone memcg module "     \
+	"function allocator"
+#define CLI_TAG_KEYS "tag module file directory function line"
+
+/* What `--sort` takes; group keys, too. */
+#define CLI_SORT_WORDS "bytes pages records calls ts -bytes -pages -records -calls -ts"
+
 /* The options that cli_view() and cli_output_open() understand, for a command's list. */
 #define CLI_VIEW_OPTIONS                                                                           \
-	{ "sort", 's', "KEY",                                                                      \
-	  "order by bytes, pages, records, calls, ts or a key; -KEY reversed" },                   \
+	{ "sort", 's', "KEY", "order by bytes, pages, records, calls, ts or a key; -KEY reversed", \
+	  CLI_SORT_WORDS },                                                                        \
 		{ "limit", 'l', "N", "rows to print, 0 for all; tables print 20 unless told" },    \
-		{ "format", 'f', "FORMAT", "table, json, csv, folded or svg" },                    \
+		{ "format", 'f', "FORMAT", CLI_FORMATS, CLI_FORMAT_WORDS },                        \
 		{ "bytes", 'b', NULL, "exact bytes, not binary units" },                           \
 	{                                                                                          \
 		"output", 'o', "FILE", "write there, in place when complete; not standard output"  \

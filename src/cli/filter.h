@@ -5,6 +5,9 @@
 
 #include "cli/cli.h"
 
+/* What cli_mode_parse() knows. */
+#define CLI_MODE_WORDS "stack handle stack_handle"
+
 struct filter_job {
 	const char *path;  /* NULL: the running kernel */
 	const char *nodes; /* NULL: all */

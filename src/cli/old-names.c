@@ -56,7 +56,7 @@ static const struct cli_command cmd_page_owner_filter = {
 		"here, and so is a FILE.\n",
 	.options =
 		(const struct cli_option[]){
-			{ "mode", 'm', "MODE", "stack, handle or stack_handle" },
+			{ "mode", 'm', "MODE", "stack, handle or stack_handle", CLI_MODE_WORDS },
 			{ "nid", 'n', "LIST", "only these NUMA nodes: 0,2-3" },
 			{ "output", 'o', "FILE", "write there; not standard output" },
 			{ 0 },
@@ -66,16 +66,20 @@ static const struct cli_command cmd_page_owner_filter = {
 	.run = run_page_owner_filter,
 };
 
+const struct cli_command *const cli_old_commands[] = {
+	&cmd_page_owner_filter,
+	&cmd_page_owner_sort,
+	NULL,
+};
+
 const struct cli_command *cli_old_name(const char *path)
 {
-	const struct cli_command *const commands[] = { &cmd_page_owner_filter,
-						       &cmd_page_owner_sort };
 	const char *slash = strrchr(path, '/');
 	const char *name = slash ? slash + 1 : path;
 
-	for (size_t i = 0; i < sizeof(commands) / sizeof(*commands); i++) {
-		if (!strcmp(commands[i]->name, name))
-			return commands[i];
+	for (size_t i = 0; cli_old_commands[i]; i++) {
+		if (!strcmp(cli_old_commands[i]->name, name))
+			return cli_old_commands[i];
 	}
 	return NULL;
 }

@@ -8,6 +8,9 @@
 
 #include "cli/cli.h"
 
+/* Their commands, NULL-terminated. */
+extern const struct cli_command *const cli_old_commands[];
+
 /* The command that a program of this path stands for, or NULL. */
 const struct cli_command *cli_old_name(const char *path);
 

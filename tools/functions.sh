@@ -2,7 +2,7 @@
 # shellcheck shell=bash disable=SC2034 # the lists are used by name
 # What each part of the work needs, as Debian 12 packages; how it gets there; how to build.
 
-packages_build="gcc libc6-dev meson ninja-build pkg-config libzstd-dev liblzma-dev zlib1g-dev
+packages_build="gcc libc6-dev meson ninja-build pkg-config scdoc libzstd-dev liblzma-dev zlib1g-dev
 	libxxhash-dev libsqlite3-dev libfuse3-dev fuse3 libcmocka-dev
 	libbpf-dev libelf-dev clang-14 bpftool"
 packages_test="bash-completion jq man-db procps sqlite3 xz-utils zsh zstd"

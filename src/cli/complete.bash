@@ -71,9 +71,9 @@ _kmemprof_place() { # FIRST
 }
 
 _kmemprof_flags() { # CURRENT
-	local letter name kind flags=(--help)
+	local letter name flags=(--help)
 
-	while read -r letter name kind; do
+	while read -r letter name _; do
 		[[ -z $name ]] || flags+=("--$name")
 	done <<<"$options"
 	mapfile -t COMPREPLY < <(compgen -W "${flags[*]}" -- "$1")

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The completion for bash: the command table, and complete.bash, which knows how to use it. */
 #include "cli/help-kinds.h"
-#include "complete-bash.h"
+#include "cli/complete-bash.h"
 
 static char letter_of(enum cli_kind kind)
 {

@@ -10,7 +10,7 @@
 static void print_escaped(const char *text, size_t len, FILE *out)
 {
 	for (const char *p = text; p < text + len; p++) {
-		if (strchr("\\*_#|[];+-.'~^`<>", *p))
+		if (strchr("\\*_#|[];+-~^`<>", *p))
 			fputc('\\', out);
 		fputc(*p, out);
 	}

@@ -22,6 +22,25 @@ bin=$(dirname "$(find "$work/root" -path '*/bin/kmemprof')")
 for name in page_owner_filter page_owner_sort; do
 	[ -x "$bin/$name" ] || { echo "$name is not installed"; exit 1; }
 done
+share=${bin%/bin}/share
+for page in man1/kmemprof.1 man1/kmemprof-report.1 man1/page_owner_sort.1 man5/kmemprof-ledger.5; do
+	# Without scdoc there are none, which tests/checks/manual.sh tells.
+	[ ! -d "$share/man" ] || [ -s "$share/man/$page" ] || { echo "$page is not installed"; exit 1; }
+done
+[ -s "$share/zsh/site-functions/_kmemprof" ] || { echo "no completion for zsh"; exit 1; }
+loader=/usr/share/bash-completion/bash_completion
+if [ -e $loader ]; then
+	for name in kmemprof page_owner_filter page_owner_sort; do
+		# shellcheck disable=SC2016 # the inner shell's
+		XDG_DATA_DIRS=$share bash -c '
+			. "$1"
+			_completion_loader "$2"
+			complete -p "$2"' - $loader $name | grep -q _kmemprof || {
+			echo "bash-completion does not find that of $name"
+			exit 1
+		}
+	done
+fi
 
 {
 	echo '#include <kmemprof/kmemprof.h>'

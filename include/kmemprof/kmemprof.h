@@ -836,6 +836,16 @@ struct kmp_error *kmp_mount_create(const char *dir, const char *source,
 				   const struct kmp_source_options *options,
 				   struct kmp_mount **mount);
 
+/* A recording, see kmp_recorder_create(). */
+struct kmp_recorder;
+
+/*
+ * The same for a recording, while it goes on: each read shows what is allocated at that moment, a
+ * record being whole whatever changes meanwhile. The recorder must outlive the mount.
+ */
+struct kmp_error *kmp_mount_create_live(const char *dir, struct kmp_recorder *recorder,
+					struct kmp_mount **mount);
+
 /*
  * Serve until the directory is unmounted, or SIGINT, SIGTERM or SIGHUP comes, by as many threads
  * as there are requests.

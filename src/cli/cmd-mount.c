@@ -10,8 +10,10 @@
 #include "cli/commands.h"
 #include "cli/common.h"
 #include "cli/kernel.h"
+#include "cli/record.h"
 
 DEFINE_CLEANUP(mount, struct kmp_mount *, kmp_mount_destroy)
+DEFINE_CLEANUP(recorder, struct kmp_recorder *, kmp_recorder_destroy)
 
 static void report(struct cli_args *args, const struct kmp_ledger *ledger)
 {
@@ -44,20 +46,11 @@ static struct kmp_error *leave_terminal(bool *parent)
 	return NULL;
 }
 
-static struct kmp_error *run_mount(struct cli_args *args)
+/* Serve what is mounted, here or in the background. */
+static struct kmp_error *serve(struct cli_args *args, struct kmp_mount *mount)
 {
-	struct kmp_mount *mount cleanup(cleanup_mount) = NULL;
-	const char *source = cli_value(args, "source");
-	struct kmp_source_options options = { 0 };
-	const char *missing = NULL;
 	bool parent = false;
 
-	if (!source || !strcmp(source, "kernel"))
-		try(cli_kernel_choose(&source, &missing));
-	try(kmp_mount_create(args->rest[0], source, &options, &mount));
-	try(cli_kernel_check_read(kmp_mount_ledger(mount), missing));
-	if (missing)
-		fprintf(stderr, "kmemprof: warning: no page owners: %s\n", missing);
 	report(args, kmp_mount_ledger(mount));
 	if (!cli_value(args, "foreground"))
 		try(leave_terminal(&parent));
@@ -69,6 +62,46 @@ static struct kmp_error *run_mount(struct cli_args *args)
 	return kmp_mount_serve(mount);
 }
 
+static struct kmp_error *mount_live(struct cli_args *args)
+{
+	struct kmp_recorder *recorder cleanup(cleanup_recorder) = NULL;
+	struct kmp_mount *mount cleanup(cleanup_mount) = NULL;
+	struct cli_record job cleanup(cli_record_deinit) = { 0 };
+
+	try(cli_record_scope(args, false, &job));
+	if (!job.options.all && !job.options.pids && !job.options.cgroup)
+		return kmp_error_new(KMP_ERROR_USAGE, "what to record? --all, --pid or --cgroup");
+	try(kmp_recorder_create(&job.options, &recorder));
+	try(kmp_mount_create_live(args->rest[0], recorder, &mount));
+	try(kmp_recorder_start(recorder));
+	return serve(args, mount);
+}
+
+static struct kmp_error *run_mount(struct cli_args *args)
+{
+	static const char *const live_only[] = { "all",		"pid",	      "cgroup",
+						 "stack-depth", "max-stacks", "max-tasks" };
+	struct kmp_mount *mount cleanup(cleanup_mount) = NULL;
+	const char *source = cli_value(args, "source");
+	struct kmp_source_options options = { 0 };
+	const char *missing = NULL;
+
+	if (source && !strcmp(source, "live"))
+		return mount_live(args);
+	for (size_t i = 0; i < sizeof(live_only) / sizeof(*live_only); i++) {
+		if (cli_value(args, live_only[i]))
+			return kmp_error_new(KMP_ERROR_USAGE, "--%s: only with --source live",
+					     live_only[i]);
+	}
+	if (!source || !strcmp(source, "kernel"))
+		try(cli_kernel_choose(&source, &missing));
+	try(kmp_mount_create(args->rest[0], source, &options, &mount));
+	try(cli_kernel_check_read(kmp_mount_ledger(mount), missing));
+	if (missing)
+		fprintf(stderr, "kmemprof: warning: no page owners: %s\n", missing);
+	return serve(args, mount);
+}
+
 const struct cli_command cmd_mount = {
 	.name = "mount",
 	.summary = "serves the kernel's page_owner and allocinfo files from any source",
@@ -76,12 +109,21 @@ const struct cli_command cmd_mount = {
 	.details =
 		"DIR then holds page_owner, page_owner_stacks/ and allocinfo, which are read,\n"
 		"written and asked as those of Linux 7.3: filters, handles, positions and\n"
-		"ioctls. 'kmemprof umount DIR', SIGINT or SIGTERM end it.\n",
+		"ioctls. 'kmemprof umount DIR', SIGINT or SIGTERM end it. With --source live\n"
+		"they show what is being recorded, as record does, while it changes.\n",
 	.options =
 		(const struct cli_option[]){
 			{ "source", 's', "FILE",
-			  "text dump, directory or ledger file; the running kernel if not told" },
+			  "text dump, directory or ledger file; the running kernel if not told; "
+			  "live: record" },
 			{ "foreground", 'F', NULL, "stay, do not go to the background" },
+			{ "all", 'a', NULL, "live: the whole machine" },
+			{ "pid", 'p', "LIST", "live: only these processes: 1,200" },
+			{ "cgroup", 'c', "DIR",
+			  "live: only tasks below this directory of cgroup 2" },
+			{ "stack-depth", 'D', "N", "live: frames kept of a stack, at most 32; 16" },
+			{ "max-stacks", 0, "N", "live: different stacks there is room for; 65536" },
+			{ "max-tasks", 0, "N", "live: different tasks there is room for; 65536" },
 			{ 0 },
 		},
 	.min_args = 1,

@@ -68,15 +68,11 @@ static struct kmp_error *read_limit(const struct cli_args *args, const char *opt
 	return NULL;
 }
 
-struct kmp_error *cli_record_options(const struct cli_args *args, struct cli_record *job)
+struct kmp_error *cli_record_scope(const struct cli_args *args, bool has_command,
+				   struct cli_record *job)
 {
 	struct kmp_recorder_options *o = &job->options;
 
-	*job = (struct cli_record){ .path = cli_value(args, "output"), .by = "stack" };
-	if (cli_value(args, "by"))
-		job->by = cli_value(args, "by");
-	if (cli_value(args, "duration"))
-		try(cli_duration(args, "duration", &job->duration));
 	if (cli_value(args, "pid"))
 		try(read_pids(cli_value(args, "pid"), job));
 	try(read_limit(args, "stack-depth", &o->stack_depth));
@@ -84,10 +80,23 @@ struct kmp_error *cli_record_options(const struct cli_args *args, struct cli_rec
 	try(read_limit(args, "max-tasks", &o->max_tasks));
 	o->cgroup = cli_value(args, "cgroup");
 	o->all = cli_value(args, "all") != NULL;
-	o->follow = args->count > 0 && !o->all;
+	o->follow = has_command && !o->all;
 	if (o->all && (o->pids || o->cgroup))
 		return kmp_error_new(KMP_ERROR_USAGE, "--all excludes --pid and --cgroup");
-	if (!o->all && !o->pids && !o->cgroup && !args->count)
+	return NULL;
+}
+
+struct kmp_error *cli_record_options(const struct cli_args *args, struct cli_record *job)
+{
+	const struct kmp_recorder_options *o = &job->options;
+
+	*job = (struct cli_record){ .path = cli_value(args, "output"), .by = "stack" };
+	if (cli_value(args, "by"))
+		job->by = cli_value(args, "by");
+	if (cli_value(args, "duration"))
+		try(cli_duration(args, "duration", &job->duration));
+	try(cli_record_scope(args, args->count > 0, job));
+	if (!o->all && !o->pids && !o->cgroup && !o->follow)
 		return kmp_error_new(KMP_ERROR_USAGE,
 				     "what to record? --all, --pid, --cgroup or -- COMMAND");
 	return NULL;

@@ -13,6 +13,10 @@ struct cli_record {
 	double duration;  /* seconds, 0: until told to end */
 };
 
+/* Read what to record, and how much room to take for it; has_command: and a command's processes. */
+struct kmp_error *cli_record_scope(const struct cli_args *args, bool has_command,
+				   struct cli_record *job);
+
 /* Read the options; KMP_ERROR_USAGE also if they leave nothing to record. */
 struct kmp_error *cli_record_options(const struct cli_args *args, struct cli_record *job);
 void cli_record_deinit(struct cli_record *job);

@@ -87,6 +87,19 @@ static struct kmp_error *check_dir(const char *dir)
 	return ours ? kmp_error_system(EBUSY, dir, "is a mount of kmemprof already") : NULL;
 }
 
+/* What is to be served is there, or err tells why not: mount it. */
+static struct kmp_error *finish(struct kmp_mount *mount, struct kmp_error *err, const char *dir,
+				const char *name, struct kmp_mount **out)
+{
+	if (!err)
+		err = kmp_fuse_create(&mount->served, dir, name, &mount->fuse);
+	if (err)
+		kmp_mount_destroy(mount);
+	else
+		*out = mount;
+	return err;
+}
+
 struct kmp_error *kmp_mount_create(const char *dir, const char *source,
 				   const struct kmp_source_options *options, struct kmp_mount **out)
 {
@@ -96,14 +109,18 @@ struct kmp_error *kmp_mount_create(const char *dir, const char *source,
 
 	if (!err)
 		err = kmp_served_init(&mount->served, source, options);
+	return finish(mount, err, dir, name, out);
+}
+
+struct kmp_error *kmp_mount_create_live(const char *dir, struct kmp_recorder *recorder,
+					struct kmp_mount **out)
+{
+	struct kmp_mount *mount = calloc(1, sizeof(*mount));
+	struct kmp_error *err = mount ? check_dir(dir) : &kmp_error_no_memory;
+
 	if (!err)
-		err = kmp_fuse_create(&mount->served, dir, name, &mount->fuse);
-	if (err) {
-		kmp_mount_destroy(mount);
-		return err;
-	}
-	*out = mount;
-	return NULL;
+		err = kmp_served_init_live(&mount->served, recorder);
+	return finish(mount, err, dir, "live", out);
 }
 
 struct kmp_error *kmp_mount_serve(struct kmp_mount *mount)

@@ -5,7 +5,8 @@
  * offset is a PFN. Behind a write it goes on where it was before. So sequential readers, lseek() to
  * a PFN, and a pread() elsewhere in between all get what the kernel would give them.
  *
- * After each reply the text that follows is made, while the reader is busy with what it has.
+ * After each reply the text that follows is made, while the reader is busy with what it has; not
+ * of what moves, where it would be old when it is read.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -34,7 +35,8 @@ struct made {
 
 struct kmp_open_file {
 	pthread_mutex_t lock;
-	struct kmp_pages_file *pages;
+	const struct kmp_served_ops *ops;
+	void *pages;
 	struct end ends[ENDS];
 	unsigned next_end;
 	struct made now;
@@ -44,7 +46,7 @@ struct kmp_open_file {
 static int page_owner_open(struct kmp_served *served, struct kmp_open_file **out)
 {
 	struct kmp_open_file *file = calloc(1, sizeof(*file));
-	struct kmp_error *err = file ? kmp_pages_open(served->pages, &file->pages) : NULL;
+	struct kmp_error *err = file ? served->ops->open(served, &file->pages) : NULL;
 
 	if (!file || err) {
 		kmp_error_destroy(err);
@@ -52,6 +54,7 @@ static int page_owner_open(struct kmp_served *served, struct kmp_open_file **out
 		return -ENOMEM;
 	}
 	pthread_mutex_init(&file->lock, NULL);
+	file->ops = served->ops;
 	*out = file;
 	return 0;
 }
@@ -61,7 +64,7 @@ static void page_owner_release(struct kmp_open_file *file)
 {
 	pthread_mutex_lock(&file->lock);
 	pthread_mutex_unlock(&file->lock);
-	kmp_pages_close(file->pages);
+	file->ops->close(file->pages);
 	pthread_mutex_destroy(&file->lock);
 	free(file->now.text);
 	free(file->ahead.text);
@@ -103,7 +106,7 @@ static void make(struct kmp_open_file *file, struct made *made, uint64_t pfn, si
 	}
 	made->pfn = made->next = pfn;
 	made->size = size;
-	made->len = kmp_pages_read(file->pages, &made->next, made->text, size);
+	made->len = file->ops->read(file->pages, &made->next, made->text, size);
 	made->valid = true;
 }
 
@@ -130,7 +133,7 @@ static int page_owner_read(struct kmp_open_file *file, uint64_t offset, size_t s
 		if (file->now.len > 0)
 			remember(file, offset + (uint64_t)file->now.len, file->now.next);
 		ret = reply(arg, file->now.text, (size_t)file->now.len);
-		if (file->now.len > 0)
+		if (file->now.len > 0 && !file->ops->moves)
 			make(file, &file->ahead, file->now.next, size);
 	}
 	pthread_mutex_unlock(&file->lock);
@@ -141,7 +144,7 @@ static int64_t page_owner_write(struct kmp_open_file *file, const char *bytes, s
 				uint64_t offset)
 {
 	pthread_mutex_lock(&file->lock);
-	int64_t ret = kmp_pages_write(file->pages, bytes, len);
+	int64_t ret = file->ops->write(file->pages, bytes, len);
 
 	if (ret > 0)
 		remember(file, offset + (uint64_t)ret, pfn_at(file, offset));

@@ -2,6 +2,7 @@
 #include "serve/served.h"
 
 #include "base/cleanup.h"
+#include "source/live.h"
 
 DEFINE_CLEANUP(source, struct kmp_source *, kmp_source_close)
 DEFINE_CLEANUP(grouping, struct kmp_grouping *, kmp_grouping_destroy)
@@ -58,12 +59,56 @@ static struct kmp_error *read_pages(struct kmp_served *s, struct kmp_source *sou
 	return kmp_grouping_finish(no_free(grouping), &s->stacks);
 }
 
+static struct kmp_error *open_pages(struct kmp_served *served, void **file)
+{
+	return kmp_pages_open(served->pages, (struct kmp_pages_file **)file);
+}
+
+static void close_pages(void *file)
+{
+	kmp_pages_close(file);
+}
+
+static int64_t write_pages(void *file, const char *text, size_t len)
+{
+	return kmp_pages_write(file, text, len);
+}
+
+static int64_t read_file(void *file, uint64_t *pfn, char *buf, size_t size)
+{
+	return kmp_pages_read(file, pfn, buf, size);
+}
+
+static struct kmp_error *print_stacks(struct kmp_served *served, enum kmp_stacks_file which,
+				      FILE *out)
+{
+	const struct kmp_groups *groups = served->stacks;
+
+	if (which == KMP_SHOW_STACKS_HANDLES)
+		groups = served->all_stacks;
+	return kmp_served_print(served, groups, which, out);
+}
+
+static const struct kmp_served_ops ops = {
+	.open = open_pages,
+	.close = close_pages,
+	.write = write_pages,
+	.read = read_file,
+	.print_stacks = print_stacks,
+};
+
+struct kmp_error *kmp_served_print(const struct kmp_served *served, const struct kmp_groups *groups,
+				   enum kmp_stacks_file which, FILE *out)
+{
+	return groups->count ? kmp_stacks_write(groups, which, served->threshold, out) : NULL;
+}
+
 struct kmp_error *kmp_served_init(struct kmp_served *s, const char *path,
 				  const struct kmp_source_options *options)
 {
 	struct kmp_source *source cleanup(cleanup_source) = NULL;
 
-	*s = (struct kmp_served){ 0 };
+	*s = (struct kmp_served){ .ops = &ops };
 	try(kmp_ledger_create(&s->ledger));
 	try(kmp_source_open(path, options, &source));
 	try(read_pages(s, source));
@@ -77,5 +122,6 @@ void kmp_served_deinit(struct kmp_served *s)
 	kmp_groups_destroy(s->stacks);
 	kmp_groups_destroy(s->all_stacks);
 	kmp_pages_destroy(s->pages);
+	kmp_live_destroy(s->live);
 	kmp_ledger_destroy(s->ledger);
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a mount serves: a source's pages, stacks and tags, as the kernel's files show them. */
+/*
+ * What a mount serves: pages, stacks and tags, as the kernel's files show them; of a source that
+ * was read, or of a recording that goes on.
+ */
 #ifndef KMP_SERVE_SERVED_H
 #define KMP_SERVE_SERVED_H
 
@@ -7,11 +10,29 @@
 
 #include "base/error.h"
 
+struct kmp_live;
+struct kmp_served;
+
+/* How the files are read, by what they are read from. */
+struct kmp_served_ops {
+	bool moves; /* text that was made a moment ago is old */
+	/* A descriptor of page_owner; its functions are as kmp_pages_open() and so on. */
+	struct kmp_error *(*open)(struct kmp_served *served, void **file);
+	void (*close)(void *file);
+	int64_t (*write)(void *file, const char *text, size_t len);
+	int64_t (*read)(void *file, uint64_t *pfn, char *buf, size_t size);
+	/* Print a file of page_owner_stacks, as it is now. */
+	struct kmp_error *(*print_stacks)(struct kmp_served *served, enum kmp_stacks_file which,
+					  FILE *out);
+};
+
 struct kmp_served {
+	const struct kmp_served_ops *ops;
 	struct kmp_ledger *ledger;
-	struct kmp_pages *pages;
+	struct kmp_pages *pages;   /* of a source that was read */
 	struct kmp_groups *stacks; /* by stack and handle, the kernel's own figures where told */
 	struct kmp_groups *all_stacks; /* for show_stacks_handles: those without pages too */
+	struct kmp_live *live;	       /* of a recording */
 	struct kmp_tags *tags;
 	_Atomic uint64_t threshold; /* count_threshold */
 };
@@ -19,6 +40,14 @@ struct kmp_served {
 /* Read a whole source. kmp_served_deinit() also after a failure. */
 struct kmp_error *kmp_served_init(struct kmp_served *served, const char *path,
 				  const struct kmp_source_options *options) must_check;
+
+/* The same for a recording, which must outlive it. */
+struct kmp_error *kmp_served_init_live(struct kmp_served *served,
+				       struct kmp_recorder *recorder) must_check;
 void kmp_served_deinit(struct kmp_served *served);
+
+/* Print groups by stack and handle as a file of page_owner_stacks; none are an empty file. */
+struct kmp_error *kmp_served_print(const struct kmp_served *served, const struct kmp_groups *groups,
+				   enum kmp_stacks_file which, FILE *out) must_check;
 
 #endif

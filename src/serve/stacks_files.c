@@ -18,16 +18,6 @@ struct kmp_open_file {
 	_Atomic uint64_t written; /* bytes by which writes have moved FUSE's position */
 };
 
-static struct kmp_error *print(struct kmp_served *served, enum kmp_stacks_file which, FILE *out)
-{
-	const struct kmp_groups *groups = served->stacks;
-
-	if (which == KMP_SHOW_STACKS_HANDLES)
-		groups = served->all_stacks;
-	/* A source without any stack is an empty file here. */
-	return groups->count ? kmp_stacks_write(groups, which, served->threshold, out) : NULL;
-}
-
 static int open_stacks(struct kmp_served *served, enum kmp_stacks_file which,
 		       struct kmp_open_file **out)
 {
@@ -38,7 +28,7 @@ static int open_stacks(struct kmp_served *served, enum kmp_stacks_file which,
 		free(file);
 		return -ENOMEM;
 	}
-	struct kmp_error *err = print(served, which, memory);
+	struct kmp_error *err = served->ops->print_stacks(served, which, memory);
 	int closed = fclose(memory);
 
 	/* What the source does not tell (no stacks at all) is an empty file. */

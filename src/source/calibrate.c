@@ -102,21 +102,32 @@ static struct kmp_error *find_base(const struct calibration *seen, const uint64_
 			     best, (int)PROBES);
 }
 
-/* Frames above the allocator's own: programs, trampolines, the tracepoint. */
+/*
+ * Frames above the allocator's own: programs, trampolines, and the tracepoint's function that calls
+ * several programs, which is not there when ours is the only one.
+ */
 static struct kmp_error *find_skip(const struct calibration *seen, struct kmp_calibration *c)
 {
+	static const char iterator[] = "__traceiter_";
 	struct kmp_symbols *symbols cleanup(cleanup_symbols) = NULL;
+	struct kmp_symbol above = { .name = "" };
 
 	try(kmp_symbols_load("/proc/kallsyms", &symbols));
 	for (uint32_t i = 0; i < CALIBRATE_DEPTH / 2; i++) {
-		char name[256];
+		struct kmp_symbol symbol;
 
-		kmp_symbols_print(symbols, seen->stack[i], name, sizeof(name));
-		if (!strncmp(name, "__alloc_pages", 13) ||
-		    !strncmp(name, "__alloc_frozen_pages", 20)) {
-			c->stack_skip = i;
+		if (!kmp_symbols_find(symbols, seen->stack[i], &symbol))
+			symbol.name = "";
+		if (!strncmp(symbol.name, "__alloc_pages", 13) ||
+		    !strncmp(symbol.name, "__alloc_frozen_pages", 20)) {
+			bool several = !strncmp(above.name, iterator, sizeof(iterator) - 1);
+
+			c->stack_skip = i - several;
+			c->iterator = several ? above.address : 0;
+			c->iterator_size = several ? (uint32_t)above.size : 0;
 			return NULL;
 		}
+		above = symbol;
 	}
 	return NULL;
 }

@@ -94,6 +94,7 @@ static struct kmp_error *add_stack(struct kmp_record_words *w, uint32_t handle,
 		size_t len = kmp_symbols_print(w->facts.names->symbols, stack->ip[i], text,
 					       sizeof(text));
 
+		w->unnamed += !strncmp(text, "0x", 2);
 		try(kmp_ledger_add_text(w->ledger, KMP_DICT_FRAME, text, len, &frames[depth++]));
 	}
 	try(kmp_ledger_add_trace(w->ledger, frames, depth, &added.trace));

@@ -129,6 +129,8 @@ static void set_constants(struct kmp_recorder *r)
 	ro->vmemmap = r->calibration.vmemmap;
 	ro->page_struct_size = r->calibration.page_struct_size;
 	ro->stack_skip = r->calibration.stack_skip;
+	ro->iterator = r->calibration.iterator;
+	ro->iterator_size = r->calibration.iterator_size;
 	ro->stack_depth = o->stack_depth;
 	ro->max_stacks = o->max_stacks;
 	ro->max_tasks = o->max_tasks;

@@ -11,6 +11,8 @@ struct kmp_calibration {
 	uint64_t vmemmap;	   /* where the kernel's array of struct page begins */
 	uint32_t page_struct_size; /* bytes of one */
 	uint32_t stack_skip;	   /* frames of the tracing itself on top of a stack */
+	uint64_t iterator;	   /* one more, if others trace the same */
+	uint32_t iterator_size;
 };
 
 /* Sections of page frames that there are, in the order of their slots. */
@@ -48,6 +50,11 @@ bool kmp_recorder_stack(const struct kmp_recorder *recorder, uint32_t handle,
 			struct record_stack *stack);
 bool kmp_recorder_task(const struct kmp_recorder *recorder, uint32_t number,
 		       struct record_task *task);
+
+/* One more than the highest handle there is; the pages that a handle's stack holds. */
+uint32_t kmp_recorder_stacks(const struct kmp_recorder *recorder);
+struct kmp_error *kmp_recorder_stack_pages(const struct kmp_recorder *recorder, uint32_t handle,
+					   int64_t *pages) must_check;
 
 /* Tell a ledger where its facts come from, and what this kernel lacks. */
 struct kmp_error *kmp_recorder_tell(const struct kmp_recorder *recorder,

@@ -103,21 +103,53 @@ struct kmp_error *kmp_recorder_read(struct kmp_recorder *r, struct kmp_ledger *l
 	return err ? err : tell_losses(r, ledger);
 }
 
+uint32_t kmp_recorder_stacks(const struct kmp_recorder *r)
+{
+	uint32_t next = __atomic_load_n(&r->skel->data->next_stack, __ATOMIC_ACQUIRE);
+
+	return next < r->options.max_stacks ? next : r->options.max_stacks;
+}
+
+/* The sum of a per-CPU map's 64-bit values under a number. */
+static struct kmp_error *sum_cpus(const struct bpf_map *map, uint32_t key, uint64_t *values,
+				  uint64_t *sum)
+{
+	int cpus = libbpf_num_possible_cpus();
+
+	if (bpf_map_lookup_elem(bpf_map__fd(map), &key, values))
+		return kmp_bpf_error(errno, "cannot read the counters");
+	*sum = 0;
+	for (int cpu = 0; cpu < cpus; cpu++)
+		*sum += values[cpu];
+	return NULL;
+}
+
+static uint64_t *room_for_cpus(void)
+{
+	int cpus = libbpf_num_possible_cpus();
+
+	return calloc(cpus > 0 ? (size_t)cpus : 1, sizeof(uint64_t));
+}
+
+struct kmp_error *kmp_recorder_stack_pages(const struct kmp_recorder *r, uint32_t handle,
+					   int64_t *pages)
+{
+	auto_free uint64_t *values = room_for_cpus();
+
+	if (!values)
+		return &kmp_error_no_memory;
+	return sum_cpus(r->skel->maps.stack_pages, handle, values, (uint64_t *)pages);
+}
+
 struct kmp_error *kmp_recorder_stats(struct kmp_recorder *r, struct kmp_recorder_stats *stats)
 {
-	int fd = bpf_map__fd(r->skel->maps.counters);
-	int cpus = libbpf_num_possible_cpus();
-	auto_free uint64_t *values = calloc(cpus > 0 ? (size_t)cpus : 1, sizeof(*values));
+	auto_free uint64_t *values = room_for_cpus();
 	uint64_t sums[RECORD_COUNTERS] = { 0 };
 
 	if (!values)
 		return &kmp_error_no_memory;
-	for (uint32_t i = 0; i < RECORD_COUNTERS; i++) {
-		if (bpf_map_lookup_elem(fd, &i, values))
-			return kmp_bpf_error(errno, "cannot read the counters");
-		for (int cpu = 0; cpu < cpus; cpu++)
-			sums[i] += values[cpu];
-	}
+	for (uint32_t i = 0; i < RECORD_COUNTERS; i++)
+		try(sum_cpus(r->skel->maps.counters, i, values, &sums[i]));
 	*stats = (struct kmp_recorder_stats){
 		.allocations = sums[RECORD_ALLOCS],
 		.frees = sums[RECORD_FREES],

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Allocates so many MiB of one kind and holds them: what a recording must attribute.
+ * Allocates so many MiB of one kind and holds them: what a recording must attribute. Or takes and
+ * gives back anonymous memory and pipe buffers in turns, so that page frames change hands.
  *
- *     hold anon|huge|file|pipe|socket MIB SECONDS [DIRECTORY]
+ *     hold anon|huge|file|pipe|socket|churn MIB SECONDS [DIRECTORY]
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -11,6 +12,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { MIB = 1 << 20 };
@@ -67,6 +69,32 @@ static void hold_buffers(size_t mib, int sockets)
 	}
 }
 
+static void churn(size_t mib, time_t seconds)
+{
+	static char buf[65536];
+	time_t end = time(NULL) + seconds;
+	int fds[2];
+
+	while (time(NULL) < end) {
+		char *p = mmap(NULL, mib * MIB, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+			       -1, 0);
+
+		if (p == MAP_FAILED || pipe(fds))
+			fail("churn");
+		madvise(p, mib * MIB, MADV_NOHUGEPAGE);
+		memset(p, 1, mib * MIB);
+		munmap(p, mib * MIB);
+		for (int i = 0; i < 64; i++) {
+			if (write(fds[1], buf, sizeof(buf)) != sizeof(buf) ||
+			    read(fds[0], buf, sizeof(buf)) != sizeof(buf))
+				fail("pipe");
+		}
+		close(fds[0]);
+		close(fds[1]);
+	}
+	exit(0);
+}
+
 int main(int argc, char **argv)
 {
 	if (argc < 4)
@@ -83,6 +111,8 @@ int main(int argc, char **argv)
 		hold_buffers(mib, 0);
 	else if (!strcmp(argv[1], "socket"))
 		hold_buffers(mib, 1);
+	else if (!strcmp(argv[1], "churn"))
+		churn(mib, atoi(argv[3]));
 	else
 		return 2;
 	sleep((unsigned)atoi(argv[3]));

@@ -31,3 +31,10 @@ int calibrate(struct bpf_raw_tracepoint_args *ctx)
 	seen.count = at + 1;
 	return 0;
 }
+
+/* With two programs the tracepoint calls them by a function of its own, which must be known. */
+SEC("raw_tp/mm_page_alloc")
+int second(struct bpf_raw_tracepoint_args *ctx)
+{
+	return 0;
+}

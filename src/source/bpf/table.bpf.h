@@ -19,6 +19,8 @@ const volatile __u32 max_stacks = 0;
 const volatile __u32 max_tasks = 0;
 const volatile __u32 stack_depth = 16;
 const volatile __u32 stack_skip = 0;
+const volatile __u64 iterator = 0;
+const volatile __u32 iterator_size = 0;
 const volatile __u32 scope_pids = 0;
 const volatile __u32 scope_cgroup = 0;
 const volatile __u32 follow_forks = 0;
@@ -225,6 +227,10 @@ static __always_inline __u32 stack_handle(void *ctx)
 		size = sizeof(buffer->ip);
 	long got = bpf_get_stack(ctx, buffer->ip, size, stack_skip & BPF_F_SKIP_FIELD_MASK);
 
+	/* Somebody else traces the same. */
+	if (got > 0 && buffer->ip[0] - iterator < iterator_size)
+		got = bpf_get_stack(ctx, buffer->ip, size,
+				    (stack_skip + 1) & BPF_F_SKIP_FIELD_MASK);
 	if (got <= 0) {
 		count(RECORD_STACKS_FAILED);
 		return 0;

@@ -1,0 +1,247 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+# `kmemprof mount --source live`: the kernel's files of a process that takes and gives back memory
+# while they are read. Prints TAP.
+#
+#     tests/record/live.sh KMEMPROF HOLD
+set -u
+
+if [ -z "${KMEMPROF_TEST_INSIDE:-}" ] && [ "$(id -u)" = 0 ] && unshare --mount true 2>/dev/null; then
+	exec env KMEMPROF_TEST_INSIDE=1 unshare --mount "$0" "$@"
+fi
+kmemprof=$(realpath "$1")
+hold=$(realpath "$2")
+scratch=$(mktemp -d)
+mnt=$scratch/mnt
+server=
+holders=()
+count=0
+mkdir "$mnt"
+
+clean_up() {
+	umount --lazy "$mnt" 2>/dev/null
+	[ -z "$server" ] || kill -9 "$server" 2>/dev/null
+	[ ${#holders[@]} = 0 ] || kill "${holders[@]}" 2>/dev/null
+	rm -rf "$scratch"
+}
+trap clean_up EXIT
+
+result() { # OK WHAT [WHY]
+	count=$((count + 1))
+	if [ "$1" = 0 ]; then
+		echo "ok $count - $2"
+	else
+		echo "not ok $count - $2"
+		[ -z "${3:-}" ] || sed 's/^/# /' <<<"$3"
+	fi
+}
+
+if [ ! -c /dev/fuse ] || [ -z "${KMEMPROF_TEST_INSIDE:-}" ] ||
+	! "$kmemprof" record -- true >"$scratch/probe" 2>"$scratch/log"; then
+	reason="no mounts here: $(tail -n 1 "$scratch/log" 2>/dev/null)"
+	if [ -n "${KMEMPROF_NO_SKIP:-}" ]; then
+		echo "not ok 1 - $reason"
+	else
+		echo "ok 1 - live # SKIP $reason"
+	fi
+	echo 1..1
+	exit 0
+fi
+
+is_mounted() { grep -q " $mnt fuse.kmemprof " /proc/self/mounts; }
+
+serve() { # OPTION…
+	local tries
+
+	env --default-signal=INT "$kmemprof" mount "$mnt" --foreground --source live "$@" \
+		>"$scratch/server.log" 2>&1 </dev/null &
+	server=$!
+	for ((tries = 0; tries < 600; tries++)); do
+		if is_mounted; then return 0; fi
+		kill -0 "$server" 2>/dev/null || break
+		sleep 0.05
+	done
+	echo "# the server did not come up:"
+	sed 's/^/#  /' "$scratch/server.log"
+	return 1
+}
+
+# Wait for a server that was told to end.
+ended() { # STATUS
+	local status
+
+	wait "$server"
+	status=$?
+	server=
+	[ "$status" = "$1" ] || echo "# exit status $status"
+	[ "$status" = "$1" ]
+}
+
+# Each record whole, in the order of the PFNs, of one of the processes, and its parts of one
+# moment: the mask tells which kind of page it is, and so does the stack.
+cat >"$scratch/check.awk" <<'END'
+function bad(why) {
+	if (!failed++)
+		print "record " records ", line " NR ": " why ": " $0
+}
+function check_end() {
+	if (!frames)
+		bad("no stack")
+	if (movable && pipe)
+		bad("a pipe's stack with the mask of anonymous memory")
+	if (!movable && anonymous && !table)
+		bad("the stack of anonymous memory without its mask")
+}
+BEGIN { RS = ""; FS = "\n" }
+{
+	records++
+	pipe = anonymous = table = frames = 0
+	if ($1 !~ /^Page allocated via order [0-9]+, mask 0x[0-9a-f]+\([A-Z_|]+\), pid [0-9]+, tgid [0-9]+ \(hold\), ts [1-9][0-9]* ns$/)
+		bad("header")
+	if ($2 !~ /^PFN 0x[0-9a-f]+ type [A-Za-z]+ Block [0-9]+ type [A-Za-z]+ Flags 0x[0-9a-f]+\([a-z_0-9|]*node=0\|zone=[0-9]\)$/)
+		bad("PFN line")
+	pfn = $2
+	sub(/^PFN 0x/, "", pfn)
+	sub(/ .*/, "", pfn)
+	while (length(pfn) < 16)
+		pfn = "0" pfn
+	if (pfn <= last)
+		bad("PFN " pfn " after " last)
+	last = pfn
+	movable = $1 ~ /GFP_HIGHUSER_MOVABLE/
+	for (i = 3; i <= NF; i++) {
+		frames += $i ~ /^ [a-zA-Z_0-9.]+\+0x[0-9a-f]+\/0x[0-9a-f]+( \[[a-z_0-9]+\])?$/
+		pipe += $i ~ /pipe_write/
+		anonymous += $i ~ /do_anonymous_page/
+		table += $i ~ /pte_alloc/
+		if ($i !~ /^ / && $i !~ /^Charged to memcg / && $i !~ /^handle: /)
+			bad("a line that is no frame")
+	}
+	check_end()
+}
+END {
+	print records + 0, failed + 0
+	exit failed > 0
+}
+END
+
+for _ in 1 2; do
+	"$hold" churn 8 300 &
+	holders+=($!)
+done
+"$hold" anon 16 300 &
+still=$!
+holders+=("$still")
+pids=$(IFS=,; echo "${holders[*]}")
+serve --pid "$pids"
+result $? "the mount" "$(cat "$scratch/server.log")"
+# What was there before is not attributed: a process that starts its memory now.
+sleep 1
+
+records=0
+failures=
+for round in 1 2 3 4 5; do
+	for reader in 1 2 3 4; do
+		cat "$mnt/page_owner" >"$scratch/read.$reader" &
+		readers[reader]=$!
+	done
+	wait "${readers[@]}"
+	for reader in 1 2 3 4; do
+		said=$(LC_ALL=C awk -f "$scratch/check.awk" "$scratch/read.$reader") ||
+			failures="$failures$said"
+		records=$((records + $(tail -n 1 <<<"$said" | cut -d' ' -f1)))
+	done
+done
+[ -z "$failures" ] && [ "$records" -gt 1000 ]
+result $? "records are whole while they change: $records" "$failures"
+cp "$scratch/read.1" "$scratch/first"
+cat "$mnt/page_owner" >"$scratch/second"
+! cmp -s "$scratch/first" "$scratch/second"
+result $? "the picture moves"
+
+exec 3<>"$mnt/page_owner"
+printf 'mode=handle nid=0' >&3
+cat <&3 >"$scratch/handles"
+exec 3<&-
+grep -q '^handle: [1-9]' "$scratch/handles" && ! grep -q '^ ' "$scratch/handles"
+result $? "mode=handle prints handles alone" "$(head -n 4 "$scratch/handles")"
+if printf 'nid=63' 2>/dev/null >"$mnt/page_owner"; then false; else true; fi
+result $? "a node without memory is refused"
+
+# The memory that the third process takes does not change: from a PFN of its own on, it is there.
+kill "${holders[0]}" "${holders[1]}"
+wait "${holders[0]}" "${holders[1]}" 2>/dev/null
+umount "$mnt"
+ended 0
+result $? "umount ends it" "$(cat "$scratch/server.log")"
+kill "$still"
+
+# A process waits for its first line, and takes 16 MiB then.
+mkfifo "$scratch/go"
+sh -c "read -r _ <'$scratch/go'; exec '$hold' anon 16 300" &
+still=$!
+holders=("$still")
+serve --pid "$still"
+echo >"$scratch/go"
+pages=0
+for ((tries = 0; tries < 200 && pages < 4096; tries++)); do
+	sleep 0.1
+	pages=$(grep -c '(hold), ts' "$mnt/page_owner")
+done
+[ "$pages" -ge 4096 ] && [ "$pages" -lt 4300 ]
+result $? "16 MiB are in page_owner: $pages pages"
+cat "$mnt/page_owner" >"$scratch/all"
+pfn=$(grep '^PFN' "$scratch/all" | sed -n '2000s/^PFN 0x\([0-9a-f]*\) .*/\1/p')
+perl -e 'open(F, "<", $ARGV[0]); sysseek(F, hex($ARGV[1]), 0); sysread(F, $b, 65536); print $b' \
+	"$mnt/page_owner" "$pfn" >"$scratch/at"
+[[ $(sed -n 2p "$scratch/at") = "PFN 0x$pfn "* ]]
+result $? "reading at a PFN begins there" "$(head -n 3 "$scratch/at")"
+
+stacks=$mnt/page_owner_stacks
+counted=$(awk '/^ .*do_anonymous_page/ { a = 1 } /^nr_base_pages/ { if (a) n += $2; a = 0 } END { print n + 0 }' \
+	"$stacks/show_stacks")
+[ "$counted" -ge 4096 ] && [ "$counted" -lt 4300 ]
+result $? "show_stacks counts them: $counted pages"
+echo 4000 >"$stacks/count_threshold"
+[ "$(grep -c nr_base_pages "$stacks/show_stacks")" = 1 ]
+result $? "count_threshold leaves small stacks out"
+exec 3<>"$mnt/page_owner"
+printf 'mode=handle' >&3
+cat <&3 >"$scratch/handles"
+exec 3<&-
+handle=$(sed -n 's/^handle: //p' "$stacks/show_handles")
+[ "$(grep -c "^handle: $handle$" "$scratch/handles")" -ge 4000 ] &&
+	[ "$(grep -A 9 do_anonymous_page "$stacks/show_stacks_handles" | grep -c "^handle: $handle$")" = 1 ]
+result $? "handles are the same in all files" "$handle"
+
+# What it held is gone when it ends.
+kill "$still"
+wait "$still" 2>/dev/null
+pages=1
+for ((tries = 0; tries < 100 && pages > 0; tries++)); do
+	sleep 0.1
+	pages=$(grep -c '(hold), ts' "$mnt/page_owner")
+done
+result "$pages" "what it held is gone when it has ended" "$pages pages"
+
+kill -INT "$server"
+ended 0 && ! is_mounted
+result $? "SIGINT ends it and unmounts"
+serve --pid $$ && kill -TERM "$server"
+ended 0 && ! is_mounted
+result $? "SIGTERM too"
+
+serve --pid $$
+kill -9 "$server"
+wait "$server" 2>/dev/null
+server=
+is_mounted && "$kmemprof" umount "$mnt" && ! is_mounted
+result $? "kmemprof umount clears what a killed server left"
+
+"$kmemprof" mount "$mnt" --source live >"$scratch/out" 2>&1
+[ $? = 2 ] && grep -q -- --all "$scratch/out"
+result $? "without a scope it says which there are" "$(cat "$scratch/out")"
+"$kmemprof" mount "$mnt" --all --source "$0" >"$scratch/out" 2>&1
+[ $? = 2 ]
+result $? "a scope is for live alone" "$(cat "$scratch/out")"
+echo "1..$count"

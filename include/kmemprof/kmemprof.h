@@ -336,6 +336,12 @@ struct kmp_error *kmp_ledger_add_pages(struct kmp_ledger *ledger, const struct k
 /* Keep a tag; its strings are copied. */
 struct kmp_error *kmp_ledger_add_tag(struct kmp_ledger *ledger, const struct kmp_tag *tag);
 
+/*
+ * Forget the page owners that were kept, the tags and the losses, so that the ledger can take those
+ * of another moment. Everything else stays, with its numbers.
+ */
+void kmp_ledger_clear(struct kmp_ledger *ledger);
+
 /* Count a record that could not be used; the first one's line and reason are kept. */
 struct kmp_error *kmp_ledger_add_skipped(struct kmp_ledger *ledger, uint64_t line,
 					 const char *reason);
@@ -437,11 +443,12 @@ enum kmp_read {
 
 /*
  * Open a text dump of any supported kernel, plain or compressed (gzip, xz, zstd), `-` for
- * standard input; a directory that holds several of the kernel's files; or a ledger file,
- * `FILE@N` for its Nth snapshot (from 1; the last one otherwise). What it is is told from its
- * content. options may be NULL. Errors: KMP_ERROR_SYSTEM, KMP_ERROR_INPUT for an empty file, one of
- * no known format, a directory without the kernel's files, a damaged ledger file. Close it with
- * kmp_source_close().
+ * standard input; a directory that holds several of the kernel's files; a ledger file,
+ * `FILE@N` for its Nth snapshot (from 1; the last one otherwise); or a history, `FILE@WHEN` for
+ * another sample than the last one, where WHEN is what kmp_history_find() takes. What it is is told
+ * from its content. options may be NULL. Errors: KMP_ERROR_SYSTEM, KMP_ERROR_INPUT for an empty
+ * file, one of no known format, a directory without the kernel's files, a damaged ledger file.
+ * Close it with kmp_source_close().
  */
 struct kmp_error *kmp_source_open(const char *path, const struct kmp_source_options *options,
 				  struct kmp_source **source);
@@ -944,6 +951,147 @@ void kmp_store_pack(struct kmp_store *store);
 
 /* Give up: remove what was written and free the store. */
 void kmp_store_abort(struct kmp_store *store);
+
+/* ---- Histories ----------------------------------------------------------------------------- */
+
+/*
+ * A moment of a machine: what a history keeps of it beside its figures. Members that are not known
+ * hold KMP_UNKNOWN, or "".
+ */
+struct kmp_moment {
+	uint64_t time;		   /* ns since 1970 */
+	uint64_t uptime;	   /* ns since boot */
+	uint64_t memory_total;	   /* bytes that the kernel has */
+	uint64_t memory_free;	   /* of them free */
+	uint64_t memory_available; /* of them to be had without swapping */
+	char boot[40];		   /* id of the boot */
+	char host[72];		   /* name of the machine */
+	char kernel[72];	   /* kernel release, as 7.3.4 */
+};
+
+/* The running machine, now. */
+void kmp_moment_now(struct kmp_moment *moment);
+
+/* How a history is written. All zero keeps every sample. */
+struct kmp_history_options {
+	/*
+	 * What is thinned out and dropped by age: `1h@10s,7d@5m` is one sample each 10 s for an
+	 * hour, one each 5 min for a week, and then none. NULL: everything is kept.
+	 */
+	const char *keep;
+	/*
+	 * What tells one series of page owners from another beside stack and order:
+	 * KMP_COLUMN_TASK, GFP, TYPE, and FLAGS for node and zone. 0: task and node.
+	 */
+	uint32_t columns;
+	/* Tell tasks apart by pid and tgid too, not by name alone: many more series. */
+	bool pids;
+	/* Complete samples between two that can be read by themselves, 0: 64. */
+	unsigned spacing;
+};
+
+/* What was written. */
+struct kmp_history_stats {
+	uint64_t samples;      /* in the file */
+	uint64_t series;       /* in the file */
+	uint64_t figures;      /* series that are not 0 in the sample added last */
+	uint64_t changed;      /* of all, since the sample before */
+	uint64_t sample_bytes; /* of the sample added last */
+	uint64_t file_bytes;   /* of the file, with its log */
+	uint64_t thinned;      /* samples dropped by age since it was opened */
+};
+
+/* A history being written, sample after sample. Opaque; see kmp_history_create(). */
+struct kmp_history_writer;
+
+/*
+ * Begin a history (docs/ledger-file.md) at path, mode 0600, or go on with the one that is there:
+ * KMP_ERROR_INPUT if that is no history, KMP_ERROR_SYSTEM if another process is writing it,
+ * KMP_ERROR_USAGE for a wrong options->keep. options may be NULL. Each sample is in the file,
+ * whole, when it was added: also if the process is killed then.
+ */
+struct kmp_error *kmp_history_create(const char *path, const struct kmp_history_options *options,
+				     struct kmp_history_writer **writer);
+
+/* The sink that takes the page owners of the next sample, from none on. */
+struct kmp_sink kmp_history_sink(struct kmp_history_writer *writer);
+
+/*
+ * Add a sample: the page owners that the sink got since the one before, and the ledger's tags.
+ * moment tells when it was taken; NULL: now, of a machine that is not known. KMP_ERROR_INPUT if
+ * the history is another machine's. After an error the sample is lost and the file as it was; after
+ * KMP_ERROR_SYSTEM (a full disk) the next one may succeed.
+ */
+struct kmp_error *kmp_history_add(struct kmp_history_writer *writer,
+				  const struct kmp_ledger *ledger, const struct kmp_moment *moment);
+
+/* What was written so far. */
+void kmp_history_stats(const struct kmp_history_writer *writer, struct kmp_history_stats *stats);
+
+/* End the file so that it is one file, and free the writer, whatever the outcome. NULL is accepted.
+ */
+struct kmp_error *kmp_history_end(struct kmp_history_writer *writer);
+
+/* One sample of a history. */
+struct kmp_sample {
+	uint64_t id;		     /* what the file calls it; rises, with gaps */
+	uint64_t time;		     /* ns since 1970 */
+	const struct kmp_moment *of; /* the machine; its figures are this sample's in kmp_sample */
+	uint64_t uptime;	     /* as in struct kmp_moment, as are the next two */
+	uint64_t memory_free;	     /* bytes */
+	uint64_t memory_available;   /* bytes */
+	uint32_t holds;		     /* bits of enum kmp_read: page owners, tags */
+	int64_t pages;		     /* sum of all page owners */
+	int64_t records;	     /* likewise, 0 if not told */
+	int64_t bytes;		     /* sum of all tags */
+	int64_t calls;		     /* likewise */
+	uint64_t lost;		     /* records or events that are missing in it */
+};
+
+/* A history being read, also while it is written. Opaque; see kmp_history_open(). */
+struct kmp_history;
+
+/* Does the file at path begin as a history does? False also if there is none. */
+bool kmp_history_probe(const char *path);
+
+/*
+ * Open a history. KMP_ERROR_INPUT for what is none, or holds no sample yet. Close it with
+ * kmp_history_close().
+ */
+struct kmp_error *kmp_history_open(const char *path, struct kmp_history **history);
+
+/*
+ * Look for samples that came since; *changed (may be NULL) tells whether there are any, or some
+ * went by age. Samples may have other indices then.
+ */
+struct kmp_error *kmp_history_refresh(struct kmp_history *history, bool *changed);
+
+/* How many samples there are; they are numbered from 0, oldest first. */
+size_t kmp_history_count(const struct kmp_history *history);
+
+/* A sample; valid until the history is refreshed or closed. */
+const struct kmp_sample *kmp_history_sample(const struct kmp_history *history, size_t index);
+
+/*
+ * The index of a moment: `now` or `last` (the last sample), `first`, a number N (the Nth, from
+ * 1), `-1h30m` (that long before the last sample), `2026-11-30T17:05:10` (local time; with `Z`
+ * UTC; seconds, and the date, which is that of the last sample then, may be left out), `@SECONDS`
+ * since 1970. A time stands for the last sample that is not later. KMP_ERROR_USAGE for another
+ * text, and for a time before the first sample.
+ */
+struct kmp_error *kmp_history_find(const struct kmp_history *history, const char *when,
+				   size_t *index);
+
+/*
+ * Read a sample: facts and losses, its tags into the ledger and its page owners, one for each
+ * series that is not 0, to the sink (NULL: into the ledger), as `what` (KMP_READ_PAGES,
+ * KMP_READ_TAGS) asks. KMP_ERROR_INPUT also if the sample went by age meanwhile.
+ */
+struct kmp_error *kmp_history_read(struct kmp_history *history, size_t index, uint32_t what,
+				   struct kmp_ledger *ledger, const struct kmp_sink *sink);
+
+/* Close a history; NULL is accepted. */
+void kmp_history_close(struct kmp_history *history);
 
 /* ---- Recorder ------------------------------------------------------------------------------ */
 

@@ -193,3 +193,9 @@ struct kmp_error *kmp_ledger_add_tag(struct kmp_ledger *ledger, const struct kmp
 	}
 	return vec_push(&ledger->tags, copy);
 }
+
+void kmp_ledger_clear(struct kmp_ledger *ledger)
+{
+	ledger->pages.len = ledger->tags.len = 0;
+	ledger->losses = (struct kmp_losses){ .first_reason = "" };
+}

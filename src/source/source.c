@@ -24,6 +24,8 @@ struct kmp_source {
 	bool is_directory;
 	struct kmp_directory dir;
 	struct kmp_store_reader *store; /* or NULL */
+	struct kmp_history *history;	/* or NULL */
+	size_t moment;			/* in it */
 	bool is_native;			/* the running kernel's page_owner, by its own path */
 	bool has_ioctl;			/* one allocinfo that answers questions, not opened yet */
 	uint64_t time;
@@ -72,21 +74,45 @@ static struct kmp_error *open_text(const char *path, struct kmp_input **input,
 	return NULL;
 }
 
-/* `FILE@N`, if there is no file of the whole name. */
-static char *snapshot_path(const char *path, unsigned *snapshot)
+/* `FILE@WHEN`, if there is no file of the whole name; *when is NULL without one. */
+static char *split_moment(const char *path, const char **when)
 {
 	const char *at = strrchr(path, '@');
-	char *end;
 
-	*snapshot = 0;
+	/* `@SECONDS` has one of its own. */
+	if (at && at > path + 1 && at[-1] == '@')
+		at--;
+	*when = NULL;
 	if (!at || at == path || !at[1] || access(path, F_OK) == 0)
 		return strdup(path);
-	unsigned long number = strtoul(at + 1, &end, 10);
+	auto_free char *file = strndup(path, (size_t)(at - path));
 
-	if (*end || number == 0 || number > UINT32_MAX - 1)
+	if (!file || access(file, F_OK) != 0)
 		return strdup(path);
-	*snapshot = (unsigned)number;
-	return strndup(path, (size_t)(at - path));
+	*when = at + 1;
+	return_ptr(file);
+}
+
+static struct kmp_error *open_history(struct kmp_source *s, const char *when)
+{
+	try(kmp_history_open(s->path, &s->history));
+	return kmp_history_find(s->history, when ? when : "last", &s->moment);
+}
+
+static struct kmp_error *open_store(struct kmp_source *s, const char *when)
+{
+	unsigned long number = 0;
+	char *end;
+
+	if (when) {
+		number = strtoul(when, &end, 10);
+		if (*end || number == 0 || number > UINT32_MAX - 1)
+			return kmp_error_new(KMP_ERROR_USAGE,
+					     "%s: '%.60s' is no number of a snapshot; moments are "
+					     "found in a history alone",
+					     s->path, when);
+	}
+	return kmp_store_open(s->path, (unsigned)number, &s->store);
 }
 
 /* A file that cannot be read is none; what is wrong with it will be told by who opens it. */
@@ -109,10 +135,10 @@ static bool ends_in(const char *path, const char *end)
 
 static struct kmp_error *open_any(struct kmp_source *s, const char *path)
 {
-	unsigned snapshot;
+	const char *when;
 	struct stat st;
 
-	s->path = snapshot_path(path, &snapshot);
+	s->path = split_moment(path, &when);
 	if (!s->path)
 		return &kmp_error_no_memory;
 	if (strcmp(s->path, "-") != 0 && !stat(s->path, &st)) {
@@ -126,10 +152,12 @@ static struct kmp_error *open_any(struct kmp_source *s, const char *path)
 			S_ISREG(st.st_mode) && kmp_native_tags_suit(s->path, s->options.tags);
 		if (s->is_native || s->has_ioctl)
 			return NULL;
+		if (S_ISREG(st.st_mode) && kmp_history_probe(s->path))
+			return open_history(s, when);
 		if (S_ISREG(st.st_mode) && is_ledger_file(s->path))
-			return kmp_store_open(s->path, snapshot, &s->store);
+			return open_store(s, when);
 	}
-	if (snapshot)
+	if (when)
 		return kmp_error_input(s->path, 0, NULL, 0,
 				       "has no snapshots: it is no ledger file");
 	return open_text(s->path, &s->input, &s->kind, &s->mode);
@@ -156,6 +184,7 @@ void kmp_source_close(struct kmp_source *s)
 		return;
 	kmp_input_destroy(s->input);
 	kmp_store_close(s->store);
+	kmp_history_close(s->history);
 	if (s->is_directory)
 		kmp_directory_deinit(&s->dir);
 	free(s->path);
@@ -168,6 +197,8 @@ uint32_t kmp_source_holds(const struct kmp_source *s)
 
 	if (s->store)
 		return kmp_store_holds(s->store);
+	if (s->history)
+		return kmp_history_sample(s->history, s->moment)->holds;
 	if (s->is_native)
 		return KMP_READ_PAGES;
 	if (s->has_ioctl)
@@ -410,6 +441,8 @@ struct kmp_error *kmp_source_read(struct kmp_source *s, struct kmp_ledger *ledge
 	}
 	if (s->store)
 		return kmp_store_read(s->store, ledger, what, sink);
+	if (s->history)
+		return kmp_history_read(s->history, s->moment, what, ledger, sink);
 	if (s->is_directory && what == KMP_READ_STACKS)
 		return read_stacks(s, ledger, sink);
 	if (what == KMP_READ_COUNTS)

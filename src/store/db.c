@@ -7,6 +7,8 @@
 
 #include "store/schema.h"
 
+enum { BUSY_MS = 10000 };
+
 struct kmp_error *kmp_db_error(sqlite3 *db, int rc)
 {
 	int errnum = db ? sqlite3_system_errno(db) : 0;
@@ -20,6 +22,9 @@ struct kmp_error *kmp_db_error(sqlite3 *db, int rc)
 		return &kmp_error_no_memory;
 	case SQLITE_FULL:
 		return kmp_error_system(ENOSPC, NULL, "cannot write");
+	case SQLITE_BUSY:
+	case SQLITE_LOCKED:
+		return kmp_error_system(EBUSY, NULL, "cannot read or write");
 	case SQLITE_IOERR:
 		/* Reading less than asked for is the file's fault, not the system's. */
 		if (rc == SQLITE_IOERR_SHORT_READ)
@@ -82,7 +87,7 @@ static int give_up(void *budget)
 	return --*(int *)budget < 0;
 }
 
-static struct kmp_error *defend(sqlite3 *db)
+static struct kmp_error *defend(sqlite3 *db, const char *const *schema)
 {
 	int budget = 100;
 
@@ -100,7 +105,7 @@ static struct kmp_error *defend(sqlite3 *db)
 					    "PRAGMA query_only=ON;"
 					    "PRAGMA temp_store=MEMORY");
 	if (!err)
-		err = kmp_db_check_schema(db);
+		err = kmp_db_check_schema(db, schema);
 	sqlite3_progress_handler(db, 0, NULL, NULL);
 	return err;
 }
@@ -113,7 +118,7 @@ struct kmp_error *kmp_db_open_read(const char *path, sqlite3 **db)
 	try(read_uri(path, &uri));
 	/* Files are replaced, never changed: no locks, and no look at a journal beside them. */
 	try(open_db(uri, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, &opened));
-	struct kmp_error *err = defend(opened);
+	struct kmp_error *err = defend(opened, kmp_store_schema);
 
 	if (err)
 		sqlite3_close(opened);
@@ -122,7 +127,85 @@ struct kmp_error *kmp_db_open_read(const char *path, sqlite3 **db)
 	return err;
 }
 
-struct kmp_error *kmp_db_open_bytes(unsigned char *bytes, uint64_t size, sqlite3 **db)
+/* Is there a log beside it, of a writer that is at work or was killed? */
+static struct kmp_error *has_log(const char *path, bool *has)
+{
+	auto_free char *log = NULL;
+
+	if (asprintf(&log, "%s-wal", path) < 0) {
+		log = NULL;
+		return &kmp_error_no_memory;
+	}
+	*has = access(log, F_OK) == 0;
+	return NULL;
+}
+
+static struct kmp_error *open_history(const char *path, bool immutable, sqlite3 **db)
+{
+	auto_free char *uri = NULL;
+	sqlite3 *opened;
+
+	try(read_uri(path, &uri));
+	if (!immutable)
+		*strrchr(uri, '?') = '\0';
+	try(open_db(uri, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, &opened));
+	sqlite3_busy_timeout(opened, BUSY_MS);
+	struct kmp_error *err = defend(opened, kmp_history_schema);
+
+	if (err)
+		sqlite3_close(opened);
+	else
+		*db = opened;
+	return err;
+}
+
+struct kmp_error *kmp_db_open_history(const char *path, sqlite3 **db)
+{
+	bool log = false;
+	struct kmp_error *err = open_history(path, false, db);
+
+	if (!err || err->kind != KMP_ERROR_SYSTEM)
+		return err;
+	struct kmp_error *second = has_log(path, &log);
+
+	/* Where nothing can be made beside it, as on a read-only disk, it is still whole by itself.
+	 */
+	if (!second && !log)
+		second = open_history(path, true, db);
+	else if (!second)
+		return err;
+	kmp_error_destroy(err);
+	return second;
+}
+
+struct kmp_error *kmp_db_open_live(const char *path, sqlite3 **db)
+{
+	sqlite3 *opened;
+
+	try(open_db(path, SQLITE_OPEN_READWRITE, &opened));
+	sqlite3_db_config(opened, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+	sqlite3_db_config(opened, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+	sqlite3_db_config(opened, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
+	sqlite3_limit(opened, SQLITE_LIMIT_LENGTH, STORE_LENGTH_MAX);
+	sqlite3_busy_timeout(opened, BUSY_MS);
+	/* A killed process loses nothing, a machine that loses power the last samples at most. */
+	struct kmp_error *err = kmp_db_exec(opened,
+					    "PRAGMA journal_mode=WAL;"
+					    "PRAGMA synchronous=NORMAL;"
+					    "PRAGMA cell_size_check=ON;"
+					    "PRAGMA cache_size=-2000;"
+					    "PRAGMA mmap_size=0;"
+					    "PRAGMA temp_store=MEMORY");
+
+	if (err)
+		sqlite3_close(opened);
+	else
+		*db = opened;
+	return err;
+}
+
+struct kmp_error *kmp_db_open_bytes(unsigned char *bytes, uint64_t size, const char *const *schema,
+				    sqlite3 **db)
 {
 	sqlite3 *opened;
 	struct kmp_error *err = open_db(":memory:", SQLITE_OPEN_READWRITE, &opened);
@@ -137,7 +220,7 @@ struct kmp_error *kmp_db_open_bytes(unsigned char *bytes, uint64_t size, sqlite3
 		sqlite3_deserialize(opened, "main", bytes, (sqlite3_int64)size, (sqlite3_int64)size,
 				    SQLITE_DESERIALIZE_FREEONCLOSE | SQLITE_DESERIALIZE_READONLY));
 	if (!err)
-		err = defend(opened);
+		err = defend(opened, schema);
 	if (err)
 		sqlite3_close(opened);
 	else
@@ -168,7 +251,7 @@ struct kmp_error *kmp_db_open_write(const char *path, sqlite3 **db)
 	return err;
 }
 
-struct kmp_error *kmp_db_check_schema(sqlite3 *db)
+struct kmp_error *kmp_db_check_schema(sqlite3 *db, const char *const *schema)
 {
 	auto_stmt sqlite3_stmt *stmt = NULL;
 	size_t n = 0;
@@ -183,11 +266,10 @@ struct kmp_error *kmp_db_check_schema(sqlite3 *db)
 			break;
 		const char *sql = kmp_db_text(stmt, 0, &len);
 
-		if (!kmp_store_schema[n] || strlen(kmp_store_schema[n]) != len ||
-		    memcmp(kmp_store_schema[n], sql, len) != 0)
+		if (!schema[n] || strlen(schema[n]) != len || memcmp(schema[n], sql, len) != 0)
 			return kmp_error_new(KMP_ERROR_INPUT, "not a ledger file's tables");
 	}
-	if (kmp_store_schema[n])
+	if (schema[n])
 		return kmp_error_new(KMP_ERROR_INPUT, "not a ledger file's tables");
 	return NULL;
 }

@@ -19,14 +19,24 @@ struct kmp_error *kmp_db_error(sqlite3 *db, int rc) must_check;
 /* Open for reading, defended against what a hostile file could hold. Sets *db only on success. */
 struct kmp_error *kmp_db_open_read(const char *path, sqlite3 **db) must_check;
 
-/* The same of a database in memory that came from sqlite3_malloc64(); it is freed with it. */
-struct kmp_error *kmp_db_open_bytes(unsigned char *bytes, uint64_t size, sqlite3 **db) must_check;
+/*
+ * The same of a database of this schema in memory that came from sqlite3_malloc64(); it is freed
+ * with it.
+ */
+struct kmp_error *kmp_db_open_bytes(unsigned char *bytes, uint64_t size, const char *const *schema,
+				    sqlite3 **db) must_check;
+
+/* Open a history for reading, while another process may be writing it. */
+struct kmp_error *kmp_db_open_history(const char *path, sqlite3 **db) must_check;
+
+/* Open a history for writing, while others may be reading it. */
+struct kmp_error *kmp_db_open_live(const char *path, sqlite3 **db) must_check;
 
 /* Open a private file for writing. */
 struct kmp_error *kmp_db_open_write(const char *path, sqlite3 **db) must_check;
 
 /* Are the tables and views those of the schema, and nothing else? KMP_ERROR_INPUT if not. */
-struct kmp_error *kmp_db_check_schema(sqlite3 *db) must_check;
+struct kmp_error *kmp_db_check_schema(sqlite3 *db, const char *const *schema) must_check;
 
 /* Run statements that give no rows. */
 struct kmp_error *kmp_db_exec(sqlite3 *db, const char *sql) must_check;

@@ -228,6 +228,13 @@ struct kmp_error *kmp_loader_location(struct kmp_loader *loader, int64_t id, str
 	return NULL;
 }
 
+void kmp_loader_pause(struct kmp_loader *loader)
+{
+	for (int i = 0; i < LIST_COUNT; i++)
+		sqlite3_reset(loader->lists[i].find);
+	sqlite3_reset(loader->find_location);
+}
+
 void kmp_loader_deinit(struct kmp_loader *loader)
 {
 	for (int i = 0; i < LIST_COUNT; i++) {

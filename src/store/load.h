@@ -46,6 +46,9 @@ struct kmp_error *kmp_loader_id(struct kmp_loader *loader, int list, int64_t id,
 struct kmp_error *kmp_loader_location(struct kmp_loader *loader, int64_t id,
 				      struct kmp_tag *tag) must_check;
 
+/* End what is being read, so that others can write; the tag filled last is valid no more. */
+void kmp_loader_pause(struct kmp_loader *loader);
+
 /* KMP_ERROR_INPUT: what does not fit. */
 struct kmp_error *kmp_store_damaged(const char *what) must_check;
 

@@ -114,7 +114,7 @@ static struct kmp_error *open_reader(struct kmp_store_reader *reader, unsigned s
 	/* Rows of several nodes share a location. */
 	reader->loader.tag_bytes_left = TAG_BYTES * size;
 	if (plain)
-		try(kmp_db_open_bytes(plain, size, &reader->db));
+		try(kmp_db_open_bytes(plain, size, kmp_store_schema, &reader->db));
 	else
 		try(kmp_db_open_read(reader->path, &reader->db));
 	reader->loader.db = reader->db;

@@ -7,25 +7,39 @@
 #include "store/store.h"
 
 /* clang-format off */
+#define TEXT "CREATE TABLE text(kind TEXT, id INT, text TEXT, PRIMARY KEY(kind, id)) WITHOUT ROWID"
+#define FRAME "CREATE TABLE frame(id INTEGER PRIMARY KEY, function TEXT, offset INT, size INT," \
+	" module TEXT, address INT)"
+#define STACK "CREATE TABLE stack(id INTEGER PRIMARY KEY, handle INT, same INT, frames TEXT)"
+#define TASK "CREATE TABLE task(id INTEGER PRIMARY KEY, pid INT, tgid INT, comm INT)"
+#define CHARGE "CREATE TABLE charge(id INTEGER PRIMARY KEY, memcg INT, objcg INT, offline INT," \
+	" old_spelling INT)"
+#define LOCATION "CREATE TABLE location(id INTEGER PRIMARY KEY, file TEXT, line INT, module TEXT," \
+	" function TEXT, extra TEXT)"
+#define STACK_FRAME "CREATE VIEW stack_frame AS" \
+	" WITH RECURSIVE n(depth) AS (SELECT 1 UNION ALL SELECT depth + 1 FROM n" \
+	" WHERE depth < (SELECT max(length(frames)) FROM stack))," \
+	" c(stack, depth, code) AS (SELECT s.id, depth, unicode(substr(t.frames, depth, 1))" \
+	" FROM stack s JOIN stack t ON t.id = coalesce(s.same, s.id)" \
+	" JOIN n ON depth <= length(t.frames))" \
+	" SELECT stack, depth, code - 2048 * (code > 57343) - 2 * (code > 65535) AS frame FROM c"
+
 const char *const kmp_store_schema[] = {
 	"CREATE TABLE snapshot(id INTEGER PRIMARY KEY, time INT, name TEXT, kind TEXT, mode TEXT,"
 	" kernel TEXT, page_size INT, nodes INT, profiling_off INT, top_only INT, skipped INT,"
 	" dropped INT, cut INT, first_line INT, first_reason TEXT, holds INT, entries INT,"
 	" records INT, pages INT, form INT, stacks INT, stack_ids BLOB, first_owner INT, owners INT, first_state INT, states INT,"
 	" first_chunk INT, chunks INT, first_tag INT, tags INT, time_ns INT)",
-	"CREATE TABLE text(kind TEXT, id INT, text TEXT, PRIMARY KEY(kind, id)) WITHOUT ROWID",
-	"CREATE TABLE frame(id INTEGER PRIMARY KEY, function TEXT, offset INT, size INT,"
-	" module TEXT, address INT)",
-	"CREATE TABLE stack(id INTEGER PRIMARY KEY, handle INT, same INT, frames TEXT)",
-	"CREATE TABLE task(id INTEGER PRIMARY KEY, pid INT, tgid INT, comm INT)",
-	"CREATE TABLE charge(id INTEGER PRIMARY KEY, memcg INT, objcg INT, offline INT,"
-	" old_spelling INT)",
+	TEXT,
+	FRAME,
+	STACK,
+	TASK,
+	CHARGE,
 	"CREATE TABLE owner(id INTEGER PRIMARY KEY, snapshot INT, stack INT, task INT,"
 	" \"order\" INT, gfp INT, type INT, form INT, records INT, pages INT)",
 	"CREATE TABLE state(id INTEGER PRIMARY KEY, snapshot INT, flags INT, block_type INT,"
 	" charge INT, reason INT, extra INT)",
-	"CREATE TABLE location(id INTEGER PRIMARY KEY, file TEXT, line INT, module TEXT,"
-	" function TEXT, extra TEXT)",
+	LOCATION,
 	"CREATE TABLE tag(id INTEGER PRIMARY KEY, snapshot INT, location INT, bytes INT, calls INT,"
 	" accurate INT, approximate INT)",
 	"CREATE TABLE zone(id INTEGER PRIMARY KEY, snapshot INT, node INT, zone INT, name TEXT)",
@@ -33,13 +47,30 @@ const char *const kmp_store_schema[] = {
 	"CREATE TABLE chunk(id INTEGER PRIMARY KEY, snapshot INT, entries INT, block_shift INT,"
 	" owner BLOB, state BLOB, records BLOB, pages BLOB, pfn BLOB, block BLOB, free_ts BLOB,"
 	" ts BLOB)",
-	"CREATE VIEW stack_frame AS"
-	" WITH RECURSIVE n(depth) AS (SELECT 1 UNION ALL SELECT depth + 1 FROM n"
-	" WHERE depth < (SELECT max(length(frames)) FROM stack)),"
-	" c(stack, depth, code) AS (SELECT s.id, depth, unicode(substr(t.frames, depth, 1))"
-	" FROM stack s JOIN stack t ON t.id = coalesce(s.same, s.id)"
-	" JOIN n ON depth <= length(t.frames))"
-	" SELECT stack, depth, code - 2048 * (code > 57343) - 2 * (code > 65535) AS frame FROM c",
+	STACK_FRAME,
+	NULL,
+};
+
+const char *const kmp_history_schema[] = {
+	"CREATE TABLE session(id INTEGER PRIMARY KEY, boot TEXT, host TEXT, kernel TEXT, name TEXT,"
+	" kind TEXT, mode TEXT, page_size INT, nodes INT, memory INT, profiling_off INT,"
+	" top_only INT)",
+	"CREATE TABLE sample(id INTEGER PRIMARY KEY, session INT, time INT, time_ns INT, uptime INT,"
+	" free INT, available INT, holds INT, pages INT, records INT, bytes INT, calls INT,"
+	" skipped INT, dropped INT, cut INT, step INT, block INT)",
+	"CREATE TABLE change(sample INTEGER PRIMARY KEY, data BLOB)",
+	"CREATE TABLE series(id INTEGER PRIMARY KEY, stack INT, task INT, \"order\" INT, gfp INT,"
+	" type INT, node INT, zone INT, location INT, sample INT, value INT, count INT)",
+	"CREATE TABLE latest(series INTEGER PRIMARY KEY, sample INT, value INT, count INT)",
+	"CREATE TABLE zone(id INTEGER PRIMARY KEY, node INT, zone INT, name TEXT)",
+	"CREATE TABLE warning(id INTEGER PRIMARY KEY, sample INT, text TEXT)",
+	TEXT,
+	FRAME,
+	STACK,
+	TASK,
+	CHARGE,
+	LOCATION,
+	STACK_FRAME,
 	NULL,
 };
 
@@ -65,6 +96,11 @@ static bool is_plain(const unsigned char *head, size_t len)
 	       big_endian(head + STORE_AT_APPLICATION_ID) == STORE_APPLICATION_ID;
 }
 
+bool kmp_history_is(const unsigned char *head, size_t len)
+{
+	return is_plain(head, len) && big_endian(head + STORE_AT_VERSION) == HISTORY_VERSION;
+}
+
 bool kmp_store_looks_like(const char *head, size_t len)
 {
 	return is_plain((const unsigned char *)head, len) ||
@@ -83,6 +119,10 @@ struct kmp_error *kmp_store_check_header(const unsigned char head[STORE_HEADER],
 
 	if (!is_plain(head, STORE_HEADER))
 		return kmp_error_new(KMP_ERROR_INPUT, "not a ledger file");
+	if (version == HISTORY_VERSION)
+		return kmp_error_new(KMP_ERROR_INPUT,
+				     "is a history, which 'monitor' writes: not a "
+				     "ledger file of snapshots");
 	if (version != STORE_VERSION)
 		return kmp_error_new(KMP_ERROR_INPUT,
 				     "ledger file of version %u; this program reads version %d",

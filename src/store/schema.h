@@ -11,6 +11,7 @@
 enum {
 	STORE_APPLICATION_ID = 0x6b6d704c, /* "kmpL" */
 	STORE_VERSION = 1,
+	HISTORY_VERSION = 2,
 	STORE_HEADER = 100, /* bytes of an SQLite file's header */
 	STORE_AT_VERSION = 60,
 	STORE_AT_APPLICATION_ID = 68,
@@ -22,6 +23,9 @@ enum {
 /* The statements that make the tables and views, in order, NULL-terminated. */
 extern const char *const kmp_store_schema[];
 
+/* The same of a history. */
+extern const char *const kmp_history_schema[];
+
 /* The names of the text table's kinds, by enum kmp_dict; NULL for frames. */
 extern const char *const kmp_store_kinds[];
 
@@ -31,6 +35,9 @@ extern const char *const kmp_store_kinds[];
  */
 struct kmp_error *kmp_store_check_header(const unsigned char head[STORE_HEADER],
 					 uint64_t size) must_check;
+
+/* Is this the header of a history that is not packed? */
+bool kmp_history_is(const unsigned char *head, size_t len);
 
 /*
  * Count len bytes as read, of those that the file has: rows whose bytes lie in the same pages could

@@ -54,21 +54,19 @@ static int rows(sqlite3 *db, const char *sql, int64_t *pages)
 	return count;
 }
 
-static void the_documents_queries_give_answers(void **state)
+/* Each query of the document from a heading on gives rows, to the next heading of its kind. */
+static void ask_all(sqlite3 *db, const char *heading, int64_t total, int least)
 {
-	const char *path = test_path("a.kmp");
 	char *text = read_document();
-	int64_t pages, total;
-	struct filled f;
+	char *from = strstr(text, heading);
+	char *next = from ? strstr(from + 1, "\n# ") : NULL;
+	int64_t pages;
 	int queries = 0;
 
-	fill_style(&f, 4, 2000, FILL_KERNEL);
-	assert_no_error(save(&f, path, false));
-	assert_no_error(save(&f, path, true));
-	sqlite3 *db = open_db(path);
-
-	assert_int_equal(rows(db, "SELECT pages FROM snapshot WHERE id = 2", &total), 1);
-	for (char *at = text; (at = strstr(at, "```sql\n")); queries++) {
+	assert_non_null(from);
+	if (next)
+		*next = '\0';
+	for (char *at = from; (at = strstr(at, "```sql\n")); queries++) {
 		char *sql = at + strlen("```sql\n");
 		char *end = strstr(sql, "```");
 
@@ -80,10 +78,49 @@ static void the_documents_queries_give_answers(void **state)
 		/* Of one snapshot or of both; by frames, a page counts more than once. */
 		assert_true(pages >= 0 && (pages <= 2 * total || strstr(sql, "function")));
 	}
-	assert_true(queries >= 5);
+	assert_true(queries >= least);
+	free(text);
+}
+
+static void the_documents_queries_give_answers(void **state)
+{
+	const char *path = test_path("a.kmp");
+	int64_t total;
+	struct filled f;
+
+	fill_style(&f, 4, 2000, FILL_KERNEL);
+	assert_no_error(save(&f, path, false));
+	assert_no_error(save(&f, path, true));
+	sqlite3 *db = open_db(path);
+
+	assert_int_equal(rows(db, "SELECT pages FROM snapshot WHERE id = 2", &total), 1);
+	ask_all(db, "# The ledger file", total, 5);
 	sqlite3_close(db);
 	filled_deinit(&f);
-	free(text);
+}
+
+static void so_do_those_of_histories(void **state)
+{
+	const char *path = test_path("h.kmp");
+	struct kmp_history_writer *writer;
+	int64_t total;
+	struct filled f;
+
+	fill_style(&f, 4, 2000, FILL_KERNEL);
+	assert_no_error(kmp_history_create(path, NULL, &writer));
+	for (size_t count = f.count / 2; count <= f.count; count += f.count / 2) {
+		struct kmp_sink sink = kmp_history_sink(writer);
+
+		assert_no_error(sink.pages(sink.arg, f.ledger, f.pages, count));
+		assert_no_error(kmp_history_add(writer, f.ledger, NULL));
+	}
+	assert_no_error(kmp_history_end(writer));
+	sqlite3 *db = open_db(path);
+
+	assert_int_equal(rows(db, "SELECT pages FROM sample WHERE id = 2", &total), 1);
+	ask_all(db, "\n# The history", total, 4);
+	sqlite3_close(db);
+	filled_deinit(&f);
 }
 
 static void sums_of_owners_are_those_of_the_pages(void **state)
@@ -173,6 +210,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(the_documents_queries_give_answers, make_directory,
+						remove_directory),
+		cmocka_unit_test_setup_teardown(so_do_those_of_histories, make_directory,
 						remove_directory),
 		cmocka_unit_test_setup_teardown(sums_of_owners_are_those_of_the_pages,
 						make_directory, remove_directory),

@@ -639,10 +639,11 @@ enum kmp_format {
 	KMP_FORMAT_JSON,   /* the schema of docs/json.md */
 	KMP_FORMAT_CSV,	   /* RFC 4180, with a header line, exact figures */
 	KMP_FORMAT_FOLDED, /* `outer;…;inner BYTES`, for flame graph tools */
-	KMP_FORMAT_SVG	   /* a flame graph, self-contained */
+	KMP_FORMAT_SVG,	   /* a flame graph, self-contained */
+	KMP_FORMAT_PPROF   /* a profile for pprof and its like: protobuf, gzip */
 };
 
-/* The format named `table`, `json`, `csv`, `folded` or `svg`; KMP_ERROR_USAGE for another. */
+/* The format named `table`, `json`, `csv`, …; KMP_ERROR_USAGE for another. */
 struct kmp_error *kmp_format_parse(const char *name, enum kmp_format *format);
 
 /* How to print groups. All zero is a plain table of all groups. */
@@ -657,8 +658,8 @@ struct kmp_view {
 };
 
 /*
- * Print groups to a stream. Folded and SVG need a stack among the keys (other keys become outer
- * frames), or tags: KMP_ERROR_USAGE otherwise. KMP_ERROR_SYSTEM when writing fails.
+ * Print groups to a stream. Folded, SVG and pprof need a stack among the keys (other keys become
+ * outer frames, or labels), or tags: KMP_ERROR_USAGE otherwise. KMP_ERROR_SYSTEM when writing fails.
  */
 struct kmp_error *kmp_groups_write(const struct kmp_groups *groups, FILE *out,
 				   const struct kmp_view *view);

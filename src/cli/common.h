@@ -11,8 +11,8 @@
 enum { CLI_LIMIT = 20 }; /* rows of a table, unless --limit tells */
 
 /* What kmp_format_parse() knows. */
-#define CLI_FORMATS	 "table, json, csv, folded or svg"
-#define CLI_FORMAT_WORDS "table json csv folded svg"
+#define CLI_FORMATS	 "table, json, csv, folded, svg or pprof"
+#define CLI_FORMAT_WORDS "table json csv folded svg pprof"
 
 /* The keys of kmp_grouping_create() and kmp_tags_group(). */
 #define CLI_PAGE_KEYS                                                                              \

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "format/frame_parts.h"
 #include "format/views.h"
 
 struct kmp_error *kmp_flame_check(const struct kmp_groups *groups)
@@ -15,7 +16,7 @@ struct kmp_error *kmp_flame_check(const struct kmp_groups *groups)
 			return NULL;
 	}
 	return kmp_error_new(KMP_ERROR_USAGE,
-			     "folded stacks and flame graphs need `stack` among the keys");
+			     "folded stacks, flame graphs and pprof need `stack` among the keys");
 }
 
 static struct kmp_error *end_step(struct flame_path *path, size_t start, enum step_kind kind)
@@ -34,36 +35,18 @@ static struct kmp_error *add_step(struct flame_path *path, const char *text, siz
 	return end_step(path, start, kind);
 }
 
-static bool is_hex(const char *text, size_t len)
-{
-	return len > 2 && text[0] == '0' && text[1] == 'x' &&
-	       strspn(text + 2, "0123456789abcdef") >= len - 2;
-}
-
-/* How much of `name+0x12/0x34` is the name. */
-static size_t name_length(const char *frame, size_t len)
-{
-	const char *plus = memrchr(frame, '+', len);
-	const char *slash = memrchr(frame, '/', len);
-
-	if (!plus || !slash || slash < plus || plus == frame)
-		return len;
-	if (!is_hex(plus + 1, (size_t)(slash - plus - 1)) ||
-	    !is_hex(slash + 1, (size_t)(frame + len - slash - 1)))
-		return len;
-	return (size_t)(plus - frame);
-}
-
 static struct kmp_error *add_frame(struct flame_path *path, const char *frame)
 {
-	size_t len = strlen(frame), start = path->text.len;
-	const char *module = strstr(frame, " [");
-	bool has_module = module && len && frame[len - 1] == ']';
-	size_t code = has_module ? (size_t)(module - frame) : len;
+	size_t start = path->text.len;
+	struct frame_parts parts;
 
-	try(kmp_visible_append(&path->text, frame, name_length(frame, code)));
-	if (has_module)
-		try(kmp_visible_append(&path->text, module, len - code));
+	kmp_frame_parts(frame, &parts);
+	try(kmp_visible_append(&path->text, parts.name, parts.name_len));
+	if (parts.module_len) {
+		try(kmp_buf_printf(&path->text, " ["));
+		try(kmp_visible_append(&path->text, parts.module, parts.module_len));
+		try(kmp_buf_printf(&path->text, "]"));
+	}
 	return end_step(path, start, STEP_FRAME);
 }
 

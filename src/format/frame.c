@@ -73,6 +73,18 @@ struct kmp_error *kmp_frame_add(struct kmp_ledger *ledger, const char *line, siz
 	return NULL;
 }
 
+/* `name (file.c:12`, as decode_stacktrace.sh has it; the name is line[0..word). */
+static bool has_place(const char *line, size_t word, size_t len)
+{
+	if (!word || len - word < 3 || line[word + 1] != '(')
+		return false;
+	const char *file = line + word + 2, *end = line + len;
+	const char *stop = memchr(file, ' ', (size_t)(end - file));
+	const char *colon = memchr(file, ':', (size_t)((stop ? stop : end) - file));
+
+	return colon && colon > file && colon + 1 < end && isdigit((unsigned char)colon[1]);
+}
+
 bool kmp_frame_looks_like(const char *line, size_t len)
 {
 	uint64_t address;
@@ -93,5 +105,7 @@ bool kmp_frame_looks_like(const char *line, size_t len)
 	size_t word = end ? (size_t)(end - line) : len;
 	const char *plus = memrchr(line, '+', word);
 
+	if (end && has_place(line, word, len))
+		return true;
 	return plus && plus > line && plus + 1 < line + word && isdigit((unsigned char)plus[1]);
 }

@@ -17,7 +17,7 @@ struct kmp_error *kmp_frame_add(struct kmp_ledger *ledger, const char *line, siz
 
 /*
  * Does this line look like a frame? Strict enough to tell one from a sentence: a symbol with an
- * offset, an address, or `(null)`.
+ * offset or with its place in the source, an address, or `(null)`.
  */
 bool kmp_frame_looks_like(const char *line, size_t len);
 

@@ -4,6 +4,7 @@
  * difference two figures, before and now. Stacks whose figures are not greater than 0 cannot be
  * said in this form and are left out.
  */
+#include <ctype.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -31,6 +32,20 @@ static void folded_deinit(struct folded *folded)
 	kmp_flame_path_deinit(&folded->path);
 }
 
+/*
+ * Readers take a number behind the last blank but one for the earlier of two figures: a name that
+ * ends so (`handle 12`) loses its blank.
+ */
+static void join_number(char *text, size_t len)
+{
+	size_t i = len;
+
+	while (i && (isdigit((unsigned char)text[i - 1]) || text[i - 1] == '.'))
+		i--;
+	if (i && i < len && text[i - 1] == ' ')
+		text[i - 1] = '_';
+}
+
 static struct kmp_error *add_line(struct folded *folded, const struct kmp_groups *groups,
 				  const struct kmp_group *group)
 {
@@ -50,6 +65,7 @@ static struct kmp_error *add_line(struct folded *folded, const struct kmp_groups
 			try(vec_push(&folded->text, text[c] == ';' ? ':' : text[c]));
 	}
 	line.len = folded->text.len - line.start;
+	join_number(folded->text.data + line.start, line.len);
 	return vec_push(&folded->lines, line);
 }
 

@@ -14,6 +14,7 @@ static const struct {
 	[KMP_FORMAT_CSV] = { "csv", kmp_groups_csv },
 	[KMP_FORMAT_FOLDED] = { "folded", kmp_groups_folded },
 	[KMP_FORMAT_SVG] = { "svg", kmp_groups_svg },
+	[KMP_FORMAT_PPROF] = { "pprof", kmp_groups_pprof },
 };
 
 enum { FORMATS = sizeof(formats) / sizeof(formats[0]) };
@@ -26,9 +27,9 @@ struct kmp_error *kmp_format_parse(const char *name, enum kmp_format *format)
 			return NULL;
 		}
 	}
-	return kmp_error_new(KMP_ERROR_USAGE,
-			     "unknown format '%s'; there are table, json, csv, folded and svg",
-			     name);
+	return kmp_error_new(
+		KMP_ERROR_USAGE,
+		"unknown format '%s'; there are table, json, csv, folded, svg and pprof", name);
 }
 
 bool kmp_groups_are_locations(const struct kmp_groups *groups)

@@ -124,8 +124,8 @@ static void folded_page_owners(void **state)
 	struct kmp_groups groups = sample_pages(rows);
 
 	expect_view(&groups, (struct kmp_view){ .format = KMP_FORMAT_FOLDED },
-		    "caf\\xe9;handle 123 245760\n"
-		    "comm -;handle 7 40960\n"
+		    "caf\\xe9;handle_123 245760\n"
+		    "comm -;handle_7 40960\n"
 		    "héllo 日;stack - 122880\n"
 		    "new\\n\"line\";vfs_write;do_thing 1228800\n"
 		    "nginx;vfs_write;xfs_buf_alloc [xfs];post_alloc_hook 2457600\n");

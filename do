@@ -18,6 +18,8 @@ usage() {
 	./do lint               clang-format, clang-tidy, shellcheck
 	./do fmt                format the C files
 	./do install            build and install (as root; PREFIX, DESTDIR)
+	./do deb                make Debian packages: dist/*.deb
+	./do debtest            install, use and remove them in a fresh Debian 12 (root, a mirror)
 	./do clean              remove what was built
 	END
 }
@@ -62,8 +64,16 @@ install)
 	build build-install --prefix "${PREFIX:-/usr/local}"
 	meson install -C build-install --no-rebuild
 	;;
+deb)
+	. tools/deb.sh
+	;;
+debtest)
+	. tools/deb.sh
+	need debtest
+	exec tests/package/run.sh dist
+	;;
 clean)
-	rm -rf build build-asan build-fuzz build-install build-vm demo
+	rm -rf build build-asan build-deb build-fuzz build-install build-vm demo dist
 	;;
 *)
 	usage

@@ -9,12 +9,12 @@ need build deb
 	rm -rf build-deb dist
 	mkdir -p "$tree" dist
 	git ls-files -z | tar --null --files-from=- -cf - | tar -xf - -C "$tree"
-	cd "$tree"
+	cd "$tree" || exit
 	if ! dpkg-buildpackage --no-sign --build=binary >../log 2>&1; then
 		tail -n 60 ../log >&2
 		exit 1
 	fi
-	cd ..
+	cd .. || exit
 	cp ./*.deb ../dist
 	# What lintian calls an error or a warning is one; the rest it only tells.
 	lintian --allow-root --fail-on error,warning ./*.changes

@@ -95,6 +95,7 @@ struct kmp_error *kmp_po_parse(struct kmp_po_parser *p, const char *text, size_t
 	result->skips.len = 0;
 	result->lines = result->cut = result->stray = 0;
 	result->foreign = result->extra = result->no_unit = 0;
+	kmp_po_fast_begin(p);
 	while (at < end) {
 		bool done;
 

@@ -12,6 +12,7 @@ struct fast {
 	struct kmp_po_parser *p;
 	const char *at;
 	const char *end;
+	struct po_model *model; /* what this record will be for those that follow */
 	struct kmp_page page;
 	uint32_t frames; /* number of the block of frames, or KMP_NONE */
 	uint32_t handle;
@@ -27,8 +28,11 @@ static struct kmp_error not_expected;
 			return &not_expected;                                                      \
 	} while (0)
 
-/* The longest header, flags or trailer line there is; more is not expected. */
-enum { LINE_LIMIT = 1024 };
+/*
+ * The longest header, flags or trailer line there is; more is not expected. Longer records than
+ * MODEL_LIMIT are no models: comparing them could pass the padding.
+ */
+enum { LINE_LIMIT = 1024, MODEL_LIMIT = SCAN_PAD - 256 };
 
 static const char *find(const struct fast *f, char c)
 {
@@ -97,6 +101,7 @@ static struct kmp_error *times_and_task(struct fast *f)
 	expect(digits_before(end, start, &digits, &f->page.ts));
 	end = digits;
 	if (before(&end, start, ", free_ts ")) {
+		f->model = NULL;
 		f->page.free_ts = f->page.ts;
 		f->page.form |= KMP_FORM_FREE_TS;
 		expect(before(&end, start, " ns"));
@@ -104,6 +109,8 @@ static struct kmp_error *times_and_task(struct fast *f)
 		end = digits;
 	}
 	expect(before(&end, start, ", ts "));
+	if (f->model)
+		f->model->head_len = (uint32_t)(digits - f->model->head);
 	f->page.form |= KMP_FORM_PID | KMP_FORM_TS | KMP_FORM_TS_NS;
 	if (before(&end, start, ")"))
 		f->page.form |= KMP_FORM_TGID | KMP_FORM_COMM;
@@ -175,12 +182,21 @@ static struct kmp_error *pfn_line(struct fast *f)
 		expect(scan_hex(&f->at, &f->page.pfn));
 		f->page.form |= KMP_FORM_PFN_HEX;
 	} else {
+		f->model = NULL;
 		expect(scan_decimal(&f->at, &f->page.pfn));
 	}
+	const char *words = f->at;
+
 	expect(scan_word(&f->at, " type "));
 	try(type_word(f, &f->page.type));
 	expect(scan_word(&f->at, " Block "));
+	if (f->model) {
+		f->model->type = words;
+		f->model->type_len = (uint32_t)(f->at - words);
+	}
 	expect(scan_decimal(&f->at, &f->page.block));
+	if (f->model)
+		f->model->tail = f->at;
 	expect(scan_word(&f->at, " type "));
 	try(type_word(f, &f->page.block_type));
 	expect(scan_word(&f->at, " Flags "));
@@ -286,15 +302,83 @@ static struct kmp_error *record(struct fast *f)
 	return kmp_po_stack(f->p, trace, f->handle, f->page.form & KMP_FORM_HANDLE, &f->page.stack);
 }
 
+/* Is the record at *at that one but for its time, PFN and block? Then *at moves behind it. */
+static bool resembles(const struct po_model *m, const char **at, const char *end,
+		      struct kmp_page *page)
+{
+	const char *s = *at;
+	uint64_t ts;
+	uint64_t pfn;
+	uint64_t block;
+
+	if (!m->head || memcmp(s, m->head, m->head_len) != 0)
+		return false;
+	s += m->head_len;
+	if (!scan_decimal(&s, &ts) || !scan_word(&s, " ns\nPFN 0x") || !scan_hex(&s, &pfn) ||
+	    memcmp(s, m->type, m->type_len) != 0)
+		return false;
+	s += m->type_len;
+	if (!scan_decimal(&s, &block) || memcmp(s, m->tail, m->tail_len) != 0 ||
+	    s + m->tail_len > end)
+		return false;
+	*at = s + m->tail_len;
+	*page = m->page;
+	page->ts = ts;
+	page->pfn = pfn;
+	page->block = block;
+	return true;
+}
+
+static void swap_models(struct kmp_po_parser *p)
+{
+	struct po_model first = p->models[0];
+
+	p->models[0] = p->models[1];
+	p->models[1] = first;
+}
+
+static void keep_model(struct fast *f)
+{
+	struct po_model *m = f->model;
+
+	if (!m || !(f->page.form & KMP_FORM_COMM) || f->at - m->head > MODEL_LIMIT)
+		return;
+	m->tail_len = (uint32_t)(f->at - m->tail);
+	m->lines = (uint32_t)f->lines;
+	m->page = f->page;
+	f->p->models[1] = f->p->models[0];
+	f->p->models[0] = *m;
+}
+
+void kmp_po_fast_begin(struct kmp_po_parser *p)
+{
+	p->models[0].head = p->models[1].head = NULL;
+}
+
 struct kmp_error *kmp_po_fast(struct kmp_po_parser *p, const char **at, const char *end,
 			      struct kmp_page *page, uint64_t *lines, bool *done)
 {
-	struct fast f = { .p = p, .at = *at, .end = end, .page = kmp_po_blank_page };
+	struct po_model model = { .head = *at };
+	struct fast f = {
+		.p = p, .at = *at, .end = end, .model = &model, .page = kmp_po_blank_page
+	};
+
+	*done = true;
+	if (resembles(&p->models[0], at, end, page)) {
+		*lines += p->models[0].lines;
+		return NULL;
+	}
+	if (resembles(&p->models[1], at, end, page)) {
+		swap_models(p);
+		*lines += p->models[0].lines;
+		return NULL;
+	}
 	struct kmp_error *err = record(&f);
 
 	*done = !err;
 	if (err)
 		return err == &not_expected ? NULL : err;
+	keep_model(&f);
 	*at = f.at;
 	*page = f.page;
 	*lines += f.lines;

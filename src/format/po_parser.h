@@ -36,6 +36,21 @@ struct po_stack {
 	uint32_t number;
 };
 
+/*
+ * A record as it was printed, but for its time, PFN and block: neighbours in memory mostly differ
+ * in nothing else. The texts are those of the block that is parsed.
+ */
+struct po_model {
+	const char *head; /* `Page allocated … (comm), ts `; NULL: none yet */
+	const char *type; /* ` type Movable Block ` */
+	const char *tail; /* ` type Movable Flags …` and all lines to the blank one */
+	uint32_t head_len;
+	uint32_t type_len;
+	uint32_t tail_len;
+	uint32_t lines;
+	struct kmp_page page;
+};
+
 struct kmp_po_parser {
 	struct kmp_ledger *ledger;
 	struct kmp_arena arena;
@@ -49,6 +64,7 @@ struct kmp_po_parser {
 	struct kmp_index frames_index;
 	uint32_t guesses[GUESS_SLOTS]; /* frames + 1 of the last record that looked like this */
 	struct po_stack stacks[GUESS_SLOTS];
+	struct po_model models[2]; /* the last one first */
 };
 
 /* Turns a token into its number when it is not known yet. */
@@ -86,6 +102,9 @@ extern const struct kmp_page kmp_po_blank_page;
  */
 struct kmp_error *kmp_po_fast(struct kmp_po_parser *p, const char **at, const char *end,
 			      struct kmp_page *page, uint64_t *lines, bool *done) must_check;
+
+/* Another block: records of the one before are no models any more. */
+void kmp_po_fast_begin(struct kmp_po_parser *p);
 
 /*
  * Parse what stands at *at leniently: one record goes to the result, or a skip, or lines that

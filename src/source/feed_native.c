@@ -13,10 +13,18 @@
 #include "source/feed.h"
 #include "source/native.h"
 
-enum { RECORD_MAX = 64 << 10, BLOCK_START = 1 << 20 };
+/*
+ * The kernel makes its record in memory as large as our buffer, up to a page, allocated for each
+ * read. Small objects it has at hand; over those of a page two readers get into each other's way
+ * until a read takes twice its time.
+ */
+enum { RECORD_MAX = 64 << 10, RECORD_START = 512, BLOCK_START = 1 << 20 };
 
 struct reader {
 	int fd;
+	size_t size;	  /* of the buffer that a record is read into first */
+	unsigned reads;	  /* with this size */
+	unsigned refused; /* because the record was longer */
 };
 
 static struct kmp_error *next(void *arg, struct kmp_po_block *block, bool *last)
@@ -40,6 +48,7 @@ static struct kmp_error *open_reader(void *arg, void **state)
 	if (!r)
 		return &kmp_error_no_memory;
 	*state = r;
+	*r = (struct reader){ .size = RECORD_START };
 	r->fd = open(n->path, (n->filter ? O_RDWR : O_RDONLY) | O_CLOEXEC);
 	if (r->fd < 0)
 		return kmp_error_system(errno, n->path, "cannot open");
@@ -68,24 +77,51 @@ static bool pass_over(const struct kmp_native *n, struct reader *r, struct kmp_p
 	return true;
 }
 
+/* `…, ts 1 ns` or, 6.1 to 6.8, `…, free_ts 1 ns`, before the line's end. */
+static bool ends_header(const char *record, const char *nl)
+{
+	const char *s = nl - 3;
+
+	if (s < record || memcmp(s, " ns", 3) != 0)
+		return false;
+	while (s > record && scan_is_digit(s[-1]))
+		s--;
+	return (s - record >= 5 && !memcmp(s - 5, ", ts ", 5)) ||
+	       (s - record >= 10 && !memcmp(s - 10, ", free_ts ", 10));
+}
+
 /*
  * Does the record just read lie behind the range? The position, its PFN + 1, tells, but to ask for
- * it takes a fifth of the time. The last `PFN` in a record is the kernel's, whatever the task is
- * called.
+ * it takes a fifth of the time. So the record's second line does, unless the task's name, of 15
+ * bytes at most, has a line's end in it: it has no room for a header's end and a PFN.
  */
 static bool is_beyond(const struct reader *r, const struct kmp_po_block *block, size_t len)
 {
-	static const char word[] = "\nPFN 0x";
-	const char *at = block->text + block->len;
-	const char *end = at + len;
-	const char *found = NULL;
-	uint64_t pfn = 0;
+	const char *record = block->text + block->len;
+	const char *nl = memchr(record, '\n', len);
+	const char *at = nl;
+	uint64_t pfn;
 
-	while ((at = memmem(at, (size_t)(end - at), word, sizeof(word) - 1)) != NULL)
-		found = at += sizeof(word) - 1;
-	if (found && scan_hex(&found, &pfn) && pfn < block->to)
+	if (nl && ends_header(record, nl) && (size_t)(nl - record) + 32 < len &&
+	    scan_word(&at, "\nPFN 0x") && scan_hex(&at, &pfn) && pfn < block->to)
 		return false;
 	return (uint64_t)lseek(r->fd, 0, SEEK_CUR) > block->to;
+}
+
+/* A record that does not fit is still the next one: the position moves with success alone. */
+static ssize_t read_record(struct reader *r, char *record)
+{
+	ssize_t got = read(r->fd, record, r->size);
+
+	r->reads++;
+	if (got >= 0 || errno != ENOMEM || r->size >= RECORD_MAX)
+		return got;
+	r->refused++;
+	if (r->refused > 16 && r->refused > r->reads / 16) {
+		r->size *= 2;
+		r->reads = r->refused = 0;
+	}
+	return read(r->fd, record, RECORD_MAX);
 }
 
 static struct kmp_error *fill(void *arg, void *state, struct kmp_po_block *block)
@@ -103,7 +139,7 @@ static struct kmp_error *fill(void *arg, void *state, struct kmp_po_block *block
 	for (;;) {
 		if (block->cap - block->len < RECORD_MAX)
 			try(kmp_po_block_grow(block, block->cap * 2));
-		ssize_t got = read(r->fd, block->text + block->len, RECORD_MAX);
+		ssize_t got = read_record(r, block->text + block->len);
 
 		if (got < 0 && (errno == EINTR || (errno == ENOMEM && pass_over(n, r, block))))
 			continue;

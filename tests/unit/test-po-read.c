@@ -196,6 +196,54 @@ static void a_newline_in_a_name_belongs_to_it(void **state)
 	}
 }
 
+/* Neighbours that differ in one thing or in none: each is printed as it was read. */
+static void what_stands_next_to_a_record_changes_nothing(void **state)
+{
+	static const char *const heads[] = {
+		"order 0, mask 0xcc0(GFP_KERNEL), pid 7, tgid 7 (x), ts %u ns\n",
+		"order 0, mask 0xcc0(GFP_KERNEL), pid 7, tgid 7 (), ts 5 n), ts %u ns\n",
+		"order 0, mask 0xcc0(GFP_KERNEL), pid 7, tgid 7 (x), ts 1%u ns, free_ts 2 ns\n",
+		"order 0, mask 0xcc0(GFP_KERNEL), pid 7, ts %u ns\n",
+	};
+	static const char *const types[] = { "0x%x type Movable Block %u",
+					     "%u type Movable Block %u",
+					     "0x%x type Unmovable Block %u" };
+	static const char *const tails[] = {
+		" type Movable Flags 0x4(lru|node=0|zone=1)\nhandle: 5\n\n",
+		" type Movable Flags 0x4(lru|node=0|zone=1)\nhandle: 5\nCharged to memcg /\n\n",
+		" type Movable Flags 0x4(lru|node=0|zone=1)\nhandle: 55\n\n",
+		" type Movable Flags 0x4(lru|node=0|zone=1)\n" STACK "handle: 5\n\n",
+		" type CMA Flags 0x4(lru|node=0|zone=1)\nhandle: 5\n\n",
+	};
+	char *text = malloc(3000 * 512);
+	char *printed = NULL;
+	size_t len = 0;
+	size_t printed_len = 0;
+	size_t cap = 0;
+
+	for (unsigned i = 0, rnd = 1; i < 3000; i++) {
+		const char *formats[] = { "Page allocated via ", heads[rnd >> 20 & 3], "PFN ",
+					  types[(rnd >> 22) % 3], tails[(rnd >> 24) % 5] };
+
+		for (size_t n = 0; n < 5; n++)
+			len += (size_t)sprintf(text + len, formats[n], i * 977, i / 512);
+		/* Every other is as the one before. */
+		if (i % 2)
+			rnd = rnd * 1664525 + 1013904223;
+	}
+	struct kmp_ledger *l = read_bytes(text, len, 1);
+
+	assert_int_equal(l->pages.len, 3000);
+	for (size_t i = 0; i < 3000; i++)
+		assert_null(kmp_page_print(l, &l->pages.data[i], KMP_MODE_AS_READ, &printed,
+					   &printed_len, &cap));
+	assert_int_equal(printed_len, len);
+	assert_memory_equal(printed, text, len);
+	kmp_ledger_destroy(l);
+	free(printed);
+	free(text);
+}
+
 static void what_cannot_be_read_is_counted_and_named(void **state)
 {
 	static const struct {
@@ -241,6 +289,7 @@ int main(void)
 		cmocka_unit_test(log_lines_in_between_are_told_apart),
 		cmocka_unit_test(wrapped_and_joined_lines_are_put_right),
 		cmocka_unit_test(a_newline_in_a_name_belongs_to_it),
+		cmocka_unit_test(what_stands_next_to_a_record_changes_nothing),
 		cmocka_unit_test(what_cannot_be_read_is_counted_and_named),
 	};
 

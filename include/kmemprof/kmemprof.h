@@ -1098,6 +1098,7 @@ void kmp_history_close(struct kmp_history *history);
 
 /* What to record, and with how much memory. All zero but `all` records nothing. */
 struct kmp_recorder_options {
+	uint32_t what;	      /* KMP_READ_PAGES, KMP_READ_TAGS or both; 0: page owners */
 	bool all;	      /* the whole machine, with the pages that were in use before */
 	const uint32_t *pids; /* only these processes (thread groups), or NULL */
 	size_t pid_count;     /* how many */
@@ -1106,21 +1107,30 @@ struct kmp_recorder_options {
 	unsigned stack_depth; /* frames kept of a stack, 0: 16; at most 32 */
 	unsigned max_stacks;  /* different stacks, 0: 65536 */
 	unsigned max_tasks;   /* different tasks, 0: 65536 */
+	unsigned max_tags;    /* different call sites, 0: 16384 */
+	unsigned max_objects; /* kernel objects at a time, 0: 1048576 */
 };
 
 /* What was seen and what was lost, since the start. */
 struct kmp_recorder_stats {
-	uint64_t allocations;	/* in scope */
-	uint64_t frees;		/* of what was recorded */
-	uint64_t bulk;		/* of the allocations: pages of the bulk allocator */
-	uint64_t splits;	/* allocations that were split, or freed in parts */
-	uint64_t migrations;	/* owners that moved to another page */
-	uint64_t reused;	/* allocated again without a free that was seen */
-	uint64_t outside;	/* pages of memory that was not there at the start */
-	uint64_t stacks_full;	/* allocations without their stack: no room for it */
-	uint64_t stacks_failed; /* the same: it could not be taken */
-	uint64_t tasks_full;	/* allocations without their task: no room for it */
-	uint64_t unattributed;	/* pages in use without an owner, at the last reading */
+	uint64_t allocations;	 /* in scope */
+	uint64_t frees;		 /* of what was recorded */
+	uint64_t bulk;		 /* of the allocations: pages of the bulk allocator */
+	uint64_t splits;	 /* allocations that were split, or freed in parts */
+	uint64_t migrations;	 /* owners that moved to another page */
+	uint64_t reused;	 /* allocated again without a free that was seen */
+	uint64_t outside;	 /* pages of memory that was not there at the start */
+	uint64_t stacks_full;	 /* allocations without their stack: no room for it */
+	uint64_t stacks_failed;	 /* the same: it could not be taken */
+	uint64_t tasks_full;	 /* allocations without their task: no room for it */
+	uint64_t unattributed;	 /* pages in use without an owner, at the last reading */
+	uint64_t objects;	 /* tags: kernel objects allocated, in scope */
+	uint64_t objects_freed;	 /* of what was recorded */
+	uint64_t objects_bulk;	 /* of the allocations: by the bulk interface */
+	uint64_t objects_reused; /* allocated again without a free that was seen */
+	uint64_t objects_full;	 /* objects that are in no tag: no room for them */
+	uint64_t sites_full;	 /* objects without their call site: no room for it */
+	uint64_t sites_failed;	 /* the same: it could not be told */
 };
 
 /*
@@ -1147,7 +1157,9 @@ struct kmp_error *kmp_recorder_follow(struct kmp_recorder *recorder, uint32_t pi
 void kmp_recorder_stop(struct kmp_recorder *recorder);
 
 /*
- * Hand what is allocated now to the sink, also while recording goes on. The ledger's losses and
+ * Hand what is allocated now to the sink (tags to the ledger), also while recording goes on. Of
+ * tags, pages are counted as well; a call site is the first one outside the kernel's allocators.
+ * The sink may be NULL where no page owners are recorded. The ledger's losses and
  * warnings tell what is missing.
  */
 struct kmp_error *kmp_recorder_read(struct kmp_recorder *recorder, struct kmp_ledger *ledger,

@@ -86,13 +86,32 @@ struct kmp_error *cli_record_scope(const struct cli_args *args, bool has_command
 	return NULL;
 }
 
+/* Each kernel object costs time: tags are recorded where asked for. */
+static struct kmp_error *read_what(const struct cli_args *args, struct kmp_recorder_options *o)
+{
+	const char *format = cli_value(args, "format");
+
+	if (cli_value(args, "tags"))
+		o->what |= KMP_READ_TAGS;
+	if (cli_value(args, "pages") || !o->what)
+		o->what |= KMP_READ_PAGES;
+	if (o->what == (KMP_READ_PAGES | KMP_READ_TAGS) && format && strcmp(format, "table") != 0)
+		return kmp_error_new(KMP_ERROR_USAGE,
+				     "--format %s prints page owners or tags, not both; --output "
+				     "keeps both",
+				     format);
+	return NULL;
+}
+
 struct kmp_error *cli_record_options(const struct cli_args *args, struct cli_record *job)
 {
-	const struct kmp_recorder_options *o = &job->options;
+	struct kmp_recorder_options *o = &job->options;
 
-	*job = (struct cli_record){ .path = cli_value(args, "output"), .by = "stack" };
-	if (cli_value(args, "by"))
-		job->by = cli_value(args, "by");
+	*job = (struct cli_record){ .path = cli_value(args, "output"),
+				    .by = cli_value(args, "by") };
+	try(read_what(args, o));
+	try(read_limit(args, "max-tags", &o->max_tags));
+	try(read_limit(args, "max-objects", &o->max_objects));
 	if (cli_value(args, "duration"))
 		try(cli_duration(args, "duration", &job->duration));
 	try(cli_record_scope(args, args->count > 0, job));

@@ -9,7 +9,7 @@ struct cli_record {
 	struct kmp_recorder_options options;
 	uint32_t *pids;
 	const char *path; /* ledger file, or NULL */
-	const char *by;	  /* keys */
+	const char *by;	  /* keys, or NULL */
 	double duration;  /* seconds, 0: until told to end */
 };
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "ledger/allocator_names.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -189,4 +188,23 @@ enum kmp_allocator_family kmp_allocator_family(const char *symbol, size_t len)
 			return prefixes[i].family;
 	}
 	return KMP_FAMILY_NONE;
+}
+
+/* The slab allocator's own wants. */
+static const char *const own_names[] = {
+	"alloc_empty_sheaf", "alloc_slab_obj_exts", "alloc_slab_page",		"allocate_slab",
+	"cache_grow_begin",  "kmem_getpages",	    "memcg_alloc_slab_cgroups", "new_slab",
+};
+
+bool kmp_allocator_passes(const char *symbol, size_t len)
+{
+	struct word word = plain_name(symbol, len);
+
+	for (size_t i = 0; i < sizeof(own_names) / sizeof(*own_names); i++) {
+		if (word.len == strlen(own_names[i]) && starts_with(&word, own_names[i]))
+			return false;
+	}
+	/* The name was made shorter by what tells it. */
+	return memmem(symbol, len, "_noprof", 7) != NULL ||
+	       kmp_allocator_family(symbol, len) != KMP_FAMILY_NONE;
 }

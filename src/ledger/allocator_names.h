@@ -6,6 +6,7 @@
 #ifndef KMP_LEDGER_ALLOCATOR_NAMES_H
 #define KMP_LEDGER_ALLOCATOR_NAMES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* Whose function it is. */
@@ -21,5 +22,12 @@ enum kmp_allocator_family {
  * the compiler's suffixes (`.constprop.0`, `.isra.0`) do not matter.
  */
 enum kmp_allocator_family kmp_allocator_family(const char *symbol, size_t len);
+
+/*
+ * Does the function only hand on what its caller asks for? That holds for an allocator's functions
+ * and for those that the kernel's own allocation profiling looks through (`_noprof`); not for the
+ * ones that fetch what the slab allocator itself needs: the pages behind its objects, its notes.
+ */
+bool kmp_allocator_passes(const char *symbol, size_t len);
 
 #endif

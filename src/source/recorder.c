@@ -2,7 +2,6 @@
 #include "source/recorder.h"
 
 #include <bpf/bpf.h>
-#include <bpf/btf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -13,10 +12,16 @@
 
 #include "base/cleanup.h"
 #include "source/bpf/record.skel.h"
+#include "source/recorder_tags.h"
 
-enum { STACKS_DEFAULT = 65536, TASKS_DEFAULT = 65536, DEPTH_DEFAULT = 16 };
+enum {
+	STACKS_DEFAULT = 65536,
+	TASKS_DEFAULT = 65536,
+	DEPTH_DEFAULT = 16,
+	TAGS_DEFAULT = 16384,
+	OBJECTS_DEFAULT = 1 << 20,
+};
 
-DEFINE_CLEANUP(btf, struct btf *, btf__free)
 DEFINE_CLEANUP(recorder, struct kmp_recorder *, kmp_recorder_destroy)
 
 struct kmp_error *kmp_bpf_error(int err, const char *what)
@@ -36,68 +41,6 @@ static int quiet(enum libbpf_print_level level, const char *fmt, va_list args)
 	if (getenv("KMEMPROF_DEBUG"))
 		return vfprintf(stderr, fmt, args);
 	return 0;
-}
-
-static struct kmp_error *note_absent(struct kmp_recorder *r, const char *what)
-{
-	char *line = strdup(what);
-
-	if (!line)
-		return &kmp_error_no_memory;
-	struct kmp_error *err = vec_push(&r->absent, line);
-
-	if (err)
-		free(line);
-	return err;
-}
-
-/* Functions that are probed if the kernel has them; each is told by its name in BTF. */
-static struct kmp_error *choose_probes(struct kmp_recorder *r, bool functions)
-{
-	struct btf *btf cleanup(cleanup_btf) = btf__load_vmlinux_btf();
-	struct record *skel = r->skel;
-	const struct {
-		struct bpf_program *program;
-		const char *functions[3]; /* the first that is there */
-		const char *absent;	  /* what is lost without */
-	} probes[] = {
-		/* 6.9 renamed it; 6.14 took the list argument away: the array is one nearer. */
-		{ skel->progs.record_bulk,
-		  { "alloc_pages_bulk_noprof", "__alloc_pages_bulk" },
-		  "pages of the bulk allocator (vmalloc, page pools) are not seen" },
-		{ skel->progs.record_split_owner, { "__split_page_owner" }, NULL },
-		{ skel->progs.record_split,
-		  { "split_page" },
-		  "allocations that drivers split keep their order until they are freed" },
-		{ skel->progs.record_migrate,
-		  { "folio_migrate_flags" },
-		  "migrated pages belong to who migrated them" },
-	};
-
-	if (!btf)
-		return kmp_error_new(KMP_ERROR_INPUT,
-				     "this kernel has no BTF "
-				     "(/sys/kernel/btf/vmlinux): it was built "
-				     "without CONFIG_DEBUG_INFO_BTF");
-	for (size_t i = 0; i < sizeof(probes) / sizeof(*probes); i++) {
-		const char *found = NULL;
-
-		for (size_t n = 0; functions && n < 3 && probes[i].functions[n] && !found; n++) {
-			if (btf__find_by_name_kind(btf, probes[i].functions[n], BTF_KIND_FUNC) > 0)
-				found = probes[i].functions[n];
-		}
-		bpf_program__set_autoload(probes[i].program, found != NULL);
-		if (found && bpf_program__set_attach_target(probes[i].program, 0, found))
-			return kmp_bpf_error(errno, "cannot choose what to probe");
-		if (!found && probes[i].absent)
-			try(note_absent(r, probes[i].absent));
-		if (found && !strcmp(found, "__alloc_pages_bulk"))
-			skel->rodata->bulk_array_arg = 5;
-	}
-	/* Both would split twice. */
-	if (bpf_program__autoload(skel->progs.record_split_owner))
-		bpf_program__set_autoload(skel->progs.record_split, false);
-	return NULL;
 }
 
 static struct kmp_error *size_maps(struct kmp_recorder *r)
@@ -206,15 +149,17 @@ static struct kmp_error *load_programs(struct kmp_recorder *r)
 		r->skel = record__open();
 		if (!r->skel)
 			return kmp_bpf_error(errno, "cannot open the BPF programs");
-		try(choose_probes(r, functions));
+		try(kmp_recorder_choose(r, functions));
 		try(size_maps(r));
+		try(kmp_recorder_tags_prepare(r));
 		set_constants(r);
 		err = record__load(r->skel);
 		if (!err)
 			return functions ? NULL
-					 : note_absent(r,
-						       "this kernel refuses to have its functions "
-						       "probed");
+					 : kmp_recorder_absent(
+						   r,
+						   "this kernel refuses to have its functions "
+						   "probed");
 		record__destroy(no_free(r->skel));
 	}
 	return kmp_bpf_error(-err, "cannot load the BPF programs");
@@ -228,6 +173,22 @@ static struct kmp_error *load(struct kmp_recorder *r)
 	return map_tables(r);
 }
 
+static void set_defaults(struct kmp_recorder_options *o)
+{
+	if (!o->what)
+		o->what = KMP_READ_PAGES;
+	if (!o->stack_depth)
+		o->stack_depth = DEPTH_DEFAULT;
+	if (!o->max_stacks)
+		o->max_stacks = STACKS_DEFAULT;
+	if (!o->max_tasks)
+		o->max_tasks = TASKS_DEFAULT;
+	if (!o->max_tags)
+		o->max_tags = TAGS_DEFAULT;
+	if (!o->max_objects)
+		o->max_objects = OBJECTS_DEFAULT;
+}
+
 struct kmp_error *kmp_recorder_create(const struct kmp_recorder_options *options,
 				      struct kmp_recorder **out)
 {
@@ -239,15 +200,13 @@ struct kmp_error *kmp_recorder_create(const struct kmp_recorder_options *options
 		return &kmp_error_no_memory;
 	r->cgroup_fd = -1;
 	r->options = *options;
-	if (!r->options.stack_depth)
-		r->options.stack_depth = DEPTH_DEFAULT;
-	if (!r->options.max_stacks)
-		r->options.max_stacks = STACKS_DEFAULT;
-	if (!r->options.max_tasks)
-		r->options.max_tasks = TASKS_DEFAULT;
+	set_defaults(&r->options);
 	if (r->options.stack_depth > RECORD_DEPTH_MAX)
 		return kmp_error_new(KMP_ERROR_USAGE, "stacks of %u frames: at most %d are kept",
 				     r->options.stack_depth, (int)RECORD_DEPTH_MAX);
+	if (r->options.max_tags > RECORD_TAGS_MAX || r->options.max_objects > RECORD_OBJECTS_MAX)
+		return kmp_error_new(KMP_ERROR_LIMIT, "at most %d tags and %d objects",
+				     (int)RECORD_TAGS_MAX, (int)RECORD_OBJECTS_MAX);
 	libbpf_set_print(quiet);
 	setrlimit(RLIMIT_MEMLOCK, &unlimited);
 	try(kmp_sections_find(&r->sections));

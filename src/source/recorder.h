@@ -60,6 +60,12 @@ struct kmp_error *kmp_recorder_stack_pages(const struct kmp_recorder *recorder, 
 struct kmp_error *kmp_recorder_tell(const struct kmp_recorder *recorder,
 				    struct kmp_ledger *ledger) must_check;
 
+/* Choose the programs that this kernel can have; probe its functions, or do without. */
+struct kmp_error *kmp_recorder_choose(struct kmp_recorder *recorder, bool functions) must_check;
+
+/* Note what this kernel lacks. */
+struct kmp_error *kmp_recorder_absent(struct kmp_recorder *recorder, const char *what) must_check;
+
 /* Measure by allocating some pages. KMP_ERROR_SYSTEM without the right to load BPF. */
 struct kmp_error *kmp_calibrate(struct kmp_calibration *calibration) must_check;
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What was recorded, as page owners, and what was lost. */
+#include "source/recorder_tags.h"
+
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
@@ -41,6 +43,10 @@ static struct kmp_error *read_all(struct reading *rd, struct kmp_recorder *r,
 
 	try(kmp_recorder_tell(r, ledger));
 	try(kmp_kernel_names_init(&rd->names));
+	if (r->options.what & KMP_READ_TAGS)
+		try(kmp_recorder_tags_read(r, rd->names.symbols, ledger));
+	if (!(r->options.what & KMP_READ_PAGES))
+		return NULL;
 	try(kmp_record_words_init(&rd->words, r, &rd->names, ledger));
 	kmp_record_cursor_init(&rd->cursor, r, &rd->words.facts);
 	r->stats.unattributed = 0;
@@ -60,28 +66,44 @@ static struct kmp_error *read_all(struct reading *rd, struct kmp_recorder *r,
 	}
 }
 
-/* Losses as the counters tell them, each with the option that helps. */
+/* Losses as the counters tell them, each with what helps. */
 static struct kmp_error *tell_losses(struct kmp_recorder *r, struct kmp_ledger *ledger)
 {
 	struct kmp_recorder_stats s = { 0 };
 
 	try(kmp_recorder_stats(r, &s));
-	kmp_ledger_add_losses(ledger, s.stacks_full + s.stacks_failed + s.tasks_full, 0);
-	if (s.stacks_full)
-		try(kmp_ledger_warn(ledger,
-				    "%llu allocations without their stack: more than %u different "
-				    "ones; --max-stacks raises that",
-				    (unsigned long long)s.stacks_full, r->options.max_stacks));
-	if (s.tasks_full)
-		try(kmp_ledger_warn(ledger,
-				    "%llu allocations without their task: more than %u different "
-				    "ones; --max-tasks raises that",
-				    (unsigned long long)s.tasks_full, r->options.max_tasks));
-	if (s.stacks_failed)
-		try(kmp_ledger_warn(ledger,
-				    "%llu allocations without their stack: the kernel could not "
-				    "take it",
-				    (unsigned long long)s.stacks_failed));
+	const struct {
+		uint64_t count;
+		unsigned limit; /* 0: none */
+		const char *what;
+		const char *option;
+	} losses[] = {
+		{ s.stacks_full, r->options.max_stacks, "allocations without their stack",
+		  "--max-stacks" },
+		{ s.tasks_full, r->options.max_tasks, "allocations without their task",
+		  "--max-tasks" },
+		{ s.stacks_failed, 0,
+		  "allocations without their stack: the kernel could not take it", NULL },
+		{ s.objects_full, r->options.max_objects, "kernel objects that are in no tag",
+		  "--max-objects" },
+		{ s.sites_full, r->options.max_tags, "kernel objects without their call site",
+		  "--max-tags" },
+		{ s.sites_failed, 0,
+		  "kernel objects without their call site: no frame outside the allocator", NULL },
+	};
+
+	for (size_t i = 0; i < sizeof(losses) / sizeof(*losses); i++) {
+		if (!losses[i].count)
+			continue;
+		kmp_ledger_add_losses(ledger, losses[i].count, 0);
+		if (losses[i].limit)
+			try(kmp_ledger_warn(ledger, "%llu %s: there is room for %u; %s raises that",
+					    (unsigned long long)losses[i].count, losses[i].what,
+					    losses[i].limit, losses[i].option));
+		else
+			try(kmp_ledger_warn(ledger, "%llu %s", (unsigned long long)losses[i].count,
+					    losses[i].what));
+	}
 	if (s.outside)
 		try(kmp_ledger_warn(ledger, "%llu pages of memory that came later are not recorded",
 				    (unsigned long long)s.outside));
@@ -162,6 +184,13 @@ struct kmp_error *kmp_recorder_stats(struct kmp_recorder *r, struct kmp_recorder
 		.stacks_failed = sums[RECORD_STACKS_FAILED],
 		.tasks_full = sums[RECORD_TASKS_FULL],
 		.unattributed = r->stats.unattributed,
+		.objects = sums[RECORD_OBJECTS],
+		.objects_freed = sums[RECORD_OBJECTS_FREED],
+		.objects_bulk = sums[RECORD_OBJECTS_BULK],
+		.objects_reused = sums[RECORD_OBJECTS_REUSED],
+		.objects_full = sums[RECORD_OBJECTS_FULL],
+		.sites_full = sums[RECORD_SITES_FULL],
+		.sites_failed = sums[RECORD_SITES_FAILED],
 	};
 	return NULL;
 }

@@ -292,14 +292,13 @@ static bool end_of(const struct kmp_symbols *s, size_t i, uint64_t address, uint
 	return address - s->addresses.data[i] < TAIL_MAX && *end;
 }
 
-bool kmp_symbols_find(const struct kmp_symbols *s, uint64_t address, struct kmp_symbol *out)
+/* The function of entry i, if address is in it. */
+static bool symbol_at(const struct kmp_symbols *s, size_t i, uint64_t address,
+		      struct kmp_symbol *out)
 {
+	struct place place = s->places.data[i];
 	uint64_t end;
 
-	if (address < s->addresses.data[0])
-		return false;
-	size_t i = search(s, address);
-	struct place place = s->places.data[i];
 	if (!is_named(place) || !end_of(s, i, address, &end))
 		return false;
 	*out = (struct kmp_symbol){
@@ -309,6 +308,23 @@ bool kmp_symbols_find(const struct kmp_symbols *s, uint64_t address, struct kmp_
 		.size = end - s->addresses.data[i],
 	};
 	return true;
+}
+
+bool kmp_symbols_find(const struct kmp_symbols *s, uint64_t address, struct kmp_symbol *out)
+{
+	if (address < s->addresses.data[0])
+		return false;
+	return symbol_at(s, search(s, address), address, out);
+}
+
+size_t kmp_symbols_entries(const struct kmp_symbols *s)
+{
+	return s->addresses.len;
+}
+
+bool kmp_symbols_entry(const struct kmp_symbols *s, size_t number, struct kmp_symbol *out)
+{
+	return symbol_at(s, number, s->addresses.data[number], out);
 }
 
 static char *put_text(char *p, const char *text)

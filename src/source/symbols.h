@@ -43,6 +43,13 @@ bool kmp_symbols_find(const struct kmp_symbols *symbols, uint64_t address, struc
 size_t kmp_symbols_print(const struct kmp_symbols *symbols, uint64_t address, char *buf,
 			 size_t size);
 
+/*
+ * All of the table, for number from 0 to less than kmp_symbols_entries(), in the order of the
+ * addresses; false for what is no function.
+ */
+size_t kmp_symbols_entries(const struct kmp_symbols *symbols);
+bool kmp_symbols_entry(const struct kmp_symbols *symbols, size_t number, struct kmp_symbol *out);
+
 /* Functions known, and the memory that the table takes. */
 size_t kmp_symbols_count(const struct kmp_symbols *symbols);
 size_t kmp_symbols_memory(const struct kmp_symbols *symbols);

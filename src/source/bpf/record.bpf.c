@@ -275,3 +275,6 @@ int record_fork(struct bpf_raw_tracepoint_args *ctx)
 	bpf_map_update_elem(&pids, &new_tgid, &one, BPF_ANY);
 	return 0;
 }
+
+/* In this object, so that both share the scope, stacks and tasks. */
+#include "source/bpf/tags.bpf.h"

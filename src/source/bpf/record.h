@@ -43,18 +43,58 @@ struct record_task {
 	char comm[RECORD_COMM];
 };
 
+/* Addresses of code: from start, before end. */
+struct record_range {
+	__u64 start;
+	__u64 end;
+};
+
+/* Functions that hand on what is asked of them; a tag's number fits into 20 bits. */
+enum { RECORD_ALLOCATORS_MAX = 512, RECORD_TAGS_MAX = (1 << 20) - 2 };
+
+enum { RECORD_OBJECTS_MAX = 1 << 30 };
+
+/* A kernel object that is allocated. */
+struct record_object {
+	__u32 tag;
+	__u32 bytes;
+};
+
+enum { RECORD_BUCKET_SLOTS = 7 };
+
+/* Two cache lines: who looks for an object looks at the first one. */
+struct record_bucket {
+	__u64 spilled; /* an object that belongs here may be in its other bucket */
+	__u64 pointer[RECORD_BUCKET_SLOTS]; /* 0: free */
+	struct record_object object[RECORD_BUCKET_SLOTS];
+	__u64 unused;
+};
+
+/* What a tag holds, by CPU: a sum over them is right, each alone may be negative. */
+struct record_sum {
+	__s64 bytes;
+	__s64 calls;
+};
+
 /* What happened, counted by CPU. */
 enum record_counter {
-	RECORD_ALLOCS,	      /* allocations seen, in scope */
-	RECORD_FREES,	      /* frees of recorded pages */
-	RECORD_BULK,	      /* pages of the bulk allocator, among the allocations */
-	RECORD_SPLITS,	      /* allocations that were split */
-	RECORD_MIGRATIONS,    /* owners that moved to another page */
-	RECORD_REUSED,	      /* allocated again without a free that we saw */
-	RECORD_OUTSIDE,	      /* pages beyond the table */
-	RECORD_STACKS_FULL,   /* no room for a new stack */
-	RECORD_STACKS_FAILED, /* no stack could be taken */
-	RECORD_TASKS_FULL,    /* no room for a new task */
+	RECORD_ALLOCS,	       /* allocations seen, in scope */
+	RECORD_FREES,	       /* frees of recorded pages */
+	RECORD_BULK,	       /* pages of the bulk allocator, among the allocations */
+	RECORD_SPLITS,	       /* allocations that were split */
+	RECORD_MIGRATIONS,     /* owners that moved to another page */
+	RECORD_REUSED,	       /* allocated again without a free that we saw */
+	RECORD_OUTSIDE,	       /* pages beyond the table */
+	RECORD_STACKS_FULL,    /* no room for a new stack */
+	RECORD_STACKS_FAILED,  /* no stack could be taken */
+	RECORD_TASKS_FULL,     /* no room for a new task */
+	RECORD_OBJECTS,	       /* kernel objects allocated, in scope */
+	RECORD_OBJECTS_FREED,  /* frees of recorded objects */
+	RECORD_OBJECTS_BULK,   /* objects of the bulk interface, among the allocations */
+	RECORD_OBJECTS_REUSED, /* allocated again without a free that we saw */
+	RECORD_OBJECTS_FULL,   /* no room for another object */
+	RECORD_SITES_FULL,     /* no room for a new call site */
+	RECORD_SITES_FAILED,   /* no call site could be told */
 	RECORD_COUNTERS
 };
 

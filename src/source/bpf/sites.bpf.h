@@ -41,8 +41,11 @@ struct {
 	__uint(value_size, SITE_DEPTH * sizeof(__u64));
 } site_stack SEC(".maps");
 
-/* Is this address in one of the allocator's own functions? */
-static __always_inline int is_allocator(__u64 ip)
+/*
+ * Is this address in one of the allocator's own functions? A global function, as is the next: the
+ * kernel checks it once, not along each path that leads to it.
+ */
+__noinline int is_allocator(__u64 ip)
 {
 	__u32 low = 0;
 	__u32 high = allocator_count;
@@ -62,7 +65,7 @@ static __always_inline int is_allocator(__u64 ip)
 	return ip >= allocators[low].start && ip < allocators[low].end;
 }
 
-static __noinline __u32 learn_site(__u64 ip)
+__noinline __u32 learn_site(__u64 ip)
 {
 	__u32 *known = bpf_map_lookup_elem(&sites, &ip);
 	__u32 tag;

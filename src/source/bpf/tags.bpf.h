@@ -109,6 +109,23 @@ int tags_cache_free(struct bpf_raw_tracepoint_args *ctx)
 	return 0;
 }
 
+/* The same for arrays of objects, as functions of their own: the kernel checks them once. */
+__noinline int freed_in_array(__u64 pointer)
+{
+	freed(pointer);
+	return 0;
+}
+
+__noinline int allocated_in_array(__u64 pointer, __u32 tag, __u32 bytes)
+{
+	if (forget_object(pointer))
+		count(RECORD_OBJECTS_REUSED);
+	count(RECORD_OBJECTS);
+	count(RECORD_OBJECTS_BULK);
+	keep_object(pointer, (struct record_object){ tag, bytes });
+	return 0;
+}
+
 struct object_array {
 	__u64 pointers;
 	struct record_object object;
@@ -126,8 +143,7 @@ static __always_inline __u64 pointer_at(const struct object_array *array, __u32 
 
 static long free_one(__u32 index, struct object_array *array)
 {
-	freed(pointer_at(array, index));
-	return 0;
+	return freed_in_array(pointer_at(array, index));
 }
 
 /* kmem_cache_free_bulk(cache, count, pointers), also what kfree_rcu() has collected. */
@@ -147,14 +163,7 @@ static long keep_one(__u32 index, struct object_array *array)
 {
 	__u64 pointer = pointer_at(array, index);
 
-	if (!pointer)
-		return 0;
-	if (forget_object(pointer))
-		count(RECORD_OBJECTS_REUSED);
-	count(RECORD_OBJECTS);
-	count(RECORD_OBJECTS_BULK);
-	keep_object(pointer, array->object);
-	return 0;
+	return pointer ? allocated_in_array(pointer, array->object.tag, array->object.bytes) : 0;
 }
 
 /* kmem_cache_alloc_bulk(cache, gfp, count, pointers) returns how many it got: all or none. */

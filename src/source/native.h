@@ -44,24 +44,35 @@ struct kmp_error *kmp_native_read(struct kmp_native *native, struct kmp_ledger *
 				  const struct kmp_source_options *options)
 	__attribute__((warn_unused_result));
 
+struct kmp_po_parser;
+
 struct kmp_two_pfns {
 	uint64_t first;
 	uint64_t last;
 };
 
-/* A sink that notes pages of handles whose trace is not known, and hands all on. */
+/*
+ * A sink that asks the kernel for the stack of each handle whose trace is not known, at the first
+ * page that has it, and hands all on.
+ */
 struct kmp_unresolved {
 	struct kmp_sink sink;
 	const struct kmp_sink *next;
+	const struct kmp_native *native;
+	struct kmp_po_parser *parser;
+	int fd;
 	VEC(struct kmp_two_pfns) pfns; /* by stack number */
 };
 
-void kmp_unresolved_init(struct kmp_unresolved *unresolved, const struct kmp_sink *next);
+/* kmp_unresolved_deinit() also after a failure. */
+struct kmp_error *kmp_unresolved_init(struct kmp_unresolved *unresolved,
+				      const struct kmp_native *native, struct kmp_ledger *ledger,
+				      const struct kmp_sink *next)
+	__attribute__((warn_unused_result));
 void kmp_unresolved_deinit(struct kmp_unresolved *unresolved);
 
-/* Ask the kernel for the stacks of what is still not known. */
-struct kmp_error *kmp_unresolved_ask(struct kmp_unresolved *unresolved,
-				     const struct kmp_native *native, struct kmp_ledger *ledger)
+/* Ask again for what is still not known, by the last page that has it. */
+struct kmp_error *kmp_unresolved_ask(struct kmp_unresolved *unresolved, struct kmp_ledger *ledger)
 	__attribute__((warn_unused_result));
 
 #endif

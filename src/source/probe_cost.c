@@ -1,14 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Records that are read at some places tell what all of them would cost. */
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/input.h"
+#include "base/lines.h"
 #include "source/probe.h"
 #include "source/zones.h"
+
+DEFINE_CLEANUP(input, struct kmp_input *, kmp_input_destroy)
+DEFINE_CLEANUP(lines, struct kmp_lines *, kmp_lines_destroy)
 
 enum { PLACES = 32, BUFFER = 64 << 10, ENOUGH = 16 << 10, FILE_BYTES_A_RECORD = 8 };
 
@@ -16,7 +22,9 @@ struct sample {
 	uint64_t records;
 	uint64_t bytes;
 	double seconds;
-	double all; /* records there are, about */
+	/* What all places hold, if each goes on as it begins. */
+	double all_records;
+	double all_pages;
 };
 
 static double seconds_now(void)
@@ -64,25 +72,30 @@ static size_t read_some(int fd, uint64_t from, char *buffer)
 /* Of the frames up to `to`, those that were read stand for the rest. */
 static void take_place(int fd, uint64_t from, uint64_t to, char *buffer, struct sample *s)
 {
+	static const char header[] = "Page allocated via order ";
 	double start = seconds_now();
 	size_t len = read_some(fd, from, buffer);
-	uint64_t inside = 0, last = from;
+	uint64_t inside = 0, pages = 0, end = from;
 
 	s->seconds += seconds_now() - start;
 	s->bytes += len;
-	for (const char *at = buffer; (at = strstr(at, "\nPFN ")) != NULL;) {
-		uint64_t pfn = strtoull(at += 5, NULL, 0);
+	for (const char *at = buffer; (at = strstr(at, header)) != NULL;) {
+		uint64_t order = strtoull(at += sizeof(header) - 1, NULL, 10);
+		const char *line = strstr(at, "\nPFN ");
+		uint64_t pfn = line ? strtoull(line + 5, NULL, 0) : to;
 
 		s->records++;
-		if (pfn < from || pfn >= to)
+		if (pfn < from || pfn >= to || order >= 32)
 			continue;
 		inside++;
-		last = pfn;
+		pages += 1ULL << order;
+		end = pfn + (1ULL << order);
 	}
-	bool more = len >= ENOUGH && inside && lseek(fd, 0, SEEK_CUR) < (off_t)to;
+	bool more = len >= ENOUGH && inside && end < to && lseek(fd, 0, SEEK_CUR) < (off_t)to;
+	double times = more ? (double)(to - from) / (double)(end - from) : 1;
 
-	s->all += more ? (double)inside * (double)(to - from) / (double)(last + 1 - from)
-		       : (double)inside;
+	s->all_records += times * (double)inside;
+	s->all_pages += times * (double)pages;
 }
 
 static void take_sample(int fd, const struct kmp_pfn_ranges *ranges, struct sample *s)
@@ -102,6 +115,45 @@ static struct kmp_error *find_ranges(struct kmp_pfn_ranges *ranges)
 	return kmp_pfn_ranges_load("/proc/iomem", &zones, (uint32_t)sysconf(_SC_PAGESIZE), ranges);
 }
 
+/* Pages that nobody has lie in the buddy allocator, and not a few on the lists of CPUs. */
+static struct kmp_error *count_used(const char *path, double *used)
+{
+	struct kmp_input *input cleanup(cleanup_input) = NULL;
+	struct kmp_lines *lines cleanup(cleanup_lines) = NULL;
+	unsigned long long n;
+
+	*used = 0;
+	try(kmp_input_open(path, &input));
+	try(kmp_lines_create(input, &lines));
+	for (;;) {
+		const char *line;
+		size_t len;
+
+		try(kmp_lines_next(lines, &line, &len));
+		if (!line)
+			return NULL;
+		if (sscanf(line, " managed %llu", &n) == 1)
+			*used += (double)n;
+		else if (sscanf(line, " pages free %llu", &n) == 1 ||
+			 sscanf(line, " count: %llu", &n) == 1)
+			*used -= (double)n;
+	}
+}
+
+/*
+ * The kernel tells how many pages are in use, the places how many of them a record has. (The
+ * places alone count too many where used pages lie together.)
+ */
+static double records_in_use(const struct sample *s)
+{
+	double used;
+	struct kmp_error *err = count_used("/proc/zoneinfo", &used);
+	bool told = !err && used > 0 && s->all_pages > 0;
+
+	kmp_error_destroy(err);
+	return told ? used * s->all_records / s->all_pages : s->all_records;
+}
+
 void kmp_probe_cost(const char *page_owner, struct kmp_probe_cost *cost)
 {
 	struct kmp_pfn_ranges ranges cleanup(kmp_pfn_ranges_deinit) = { 0 };
@@ -115,11 +167,13 @@ void kmp_probe_cost(const char *page_owner, struct kmp_probe_cost *cost)
 	kmp_error_destroy(err);
 	if (!s.records)
 		return;
+	double records = records_in_use(&s);
+
 	*cost = (struct kmp_probe_cost){
 		.sampled = s.records,
-		.records = (uint64_t)s.all,
-		.text_bytes = (uint64_t)(s.all * (double)s.bytes / (double)s.records),
-		.file_bytes = (uint64_t)(s.all * FILE_BYTES_A_RECORD),
-		.seconds = s.all * s.seconds / (double)s.records,
+		.records = (uint64_t)records,
+		.text_bytes = (uint64_t)(records * (double)s.bytes / (double)s.records),
+		.file_bytes = (uint64_t)(records * FILE_BYTES_A_RECORD),
+		.seconds = records * s.seconds / (double)s.records,
 	};
 }

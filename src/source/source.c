@@ -301,7 +301,7 @@ static struct kmp_error *read_native(struct kmp_source *s, const char *path, con
 				     struct kmp_ledger *ledger, const struct kmp_sink *sink)
 {
 	struct kmp_native native cleanup(kmp_native_deinit) = { 0 };
-	struct kmp_unresolved unresolved cleanup(kmp_unresolved_deinit) = { 0 };
+	struct kmp_unresolved unresolved cleanup(kmp_unresolved_deinit) = { .fd = -1 };
 	struct kmp_node_sink wanted;
 
 	try(kmp_native_init(&native, path, handles != NULL, &s->options));
@@ -311,12 +311,12 @@ static struct kmp_error *read_native(struct kmp_source *s, const char *path, con
 		try(kmp_node_sink_init(&wanted, s->options.nodes, sink));
 		sink = &wanted.sink;
 	}
-	kmp_unresolved_init(&unresolved, sink);
+	try(kmp_unresolved_init(&unresolved, &native, ledger, sink));
 	try(kmp_native_read(&native, ledger, &unresolved.sink, &s->options));
 	/* Stacks that came to be meanwhile are listed now. */
 	if (handles && kmp_ledger_unresolved(ledger))
 		try(read_file(s, handles, ledger, sink));
-	return kmp_unresolved_ask(&unresolved, &native, ledger);
+	return kmp_unresolved_ask(&unresolved, ledger);
 }
 
 /*

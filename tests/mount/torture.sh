@@ -167,7 +167,7 @@ serve "$scratch/capture"
 "$kmemprof" mount "$mnt" --source "$scratch/capture" >"$said" 2>&1
 status=$?
 sed 's/^/# /' "$said"
-[ "$status" = 1 ] && grep -q 'is a mount of kmemprof already' "$said" && [ "$(grep -c ' fuse.kmemprof ' /proc/self/mounts)" = 1 ] &&
+[ "$status" = 1 ] && grep -q 'is a mount of kmemprof already' "$said" && [ "$(grep -c " $mnt fuse.kmemprof " /proc/self/mounts)" = 1 ] &&
 	timeout 60 cat "$mnt/page_owner" | cmp - "$scratch/stack"
 ok "refused: a second mount over the first, which goes on"
 "$kmemprof" umount "$scratch/link"

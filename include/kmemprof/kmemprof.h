@@ -640,7 +640,8 @@ enum kmp_format {
 	KMP_FORMAT_CSV,	   /* RFC 4180, with a header line, exact figures */
 	KMP_FORMAT_FOLDED, /* `outer;…;inner BYTES`, for flame graph tools */
 	KMP_FORMAT_SVG,	   /* a flame graph, self-contained */
-	KMP_FORMAT_PPROF   /* a profile for pprof and its like: protobuf, gzip */
+	KMP_FORMAT_PPROF,  /* a profile for pprof and its like: protobuf, gzip */
+	KMP_FORMAT_HTML	   /* a page with tables and pictures, self-contained */
 };
 
 /* The format named `table`, `json`, `csv`, …; KMP_ERROR_USAGE for another. */
@@ -654,7 +655,9 @@ struct kmp_view {
 	bool colour;		/* tables: ANSI colour */
 	int width;		/* tables: columns of the terminal, 0: unlimited */
 	const char *verb;	/* JSON and titles: the verb, as `report`; may be NULL */
-	const char *title;	/* SVG: title; may be NULL */
+	const char *title;	/* SVG, HTML: title; may be NULL */
+	/* HTML: tags of the same source, which the page shows too; may be NULL. */
+	const struct kmp_groups *tags;
 };
 
 /*

@@ -8,10 +8,22 @@
 DEFINE_CLEANUP(source, struct kmp_source *, kmp_source_close)
 DEFINE_CLEANUP(groups, struct kmp_groups *, kmp_groups_destroy)
 
+/* A page shows the tags too, unless something was asked about page owners alone. */
+static struct kmp_error *tags_for_page(const struct cli_group *group, struct kmp_source *source,
+				       struct kmp_groups **tags)
+{
+	struct cli_group all = { 0 };
+
+	if (!group->page || group->where || !(kmp_source_holds(source) & KMP_READ_TAGS))
+		return NULL;
+	return cli_group_tags(&all, source, tags);
+}
+
 static struct kmp_error *run(struct cli_args *args)
 {
 	struct kmp_source *source cleanup(cleanup_source) = NULL;
 	struct kmp_groups *groups cleanup(cleanup_groups) = NULL;
+	struct kmp_groups *tags cleanup(cleanup_groups) = NULL;
 	struct cli_output output cleanup(cli_output_deinit) = { 0 };
 	struct cli_group group;
 	struct kmp_source_options options = { 0 };
@@ -22,7 +34,8 @@ static struct kmp_error *run(struct cli_args *args)
 	try(cli_output_open(args, &output));
 	try(cli_source_open(cli_page_owner_path(args), KMP_READ_PAGES, &options, &source));
 	try(cli_group_pages(&group, source, &groups));
-	return cli_write_groups(args, groups, &output);
+	try(tags_for_page(&group, source, &tags));
+	return cli_write_both(args, groups, tags, &output);
 }
 
 const struct cli_command cmd_report = {
@@ -42,7 +55,10 @@ const struct cli_command cmd_report = {
 		"\n"
 		"--where: order>=3, comm==nginx, node in 0,2-3, gfp has __GFP_COMP,\n"
 		"stack~REGEX, migrated, slab and more, joined with && || ! and parentheses;\n"
-		"see docs/where.md.\n",
+		"see docs/where.md.\n"
+		"\n"
+		"--format html is a page for any browser: tables, a map and a flame graph, by\n"
+		"stack,comm,node,zone,order unless --by tells; with the tags, if FILE has them.\n",
 	.options = (const struct cli_option[]){ CLI_GROUP_OPTIONS, CLI_VIEW_OPTIONS, { 0 } },
 	.max_args = 1,
 	.run = run,

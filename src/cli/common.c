@@ -70,11 +70,18 @@ static void report_facts(const struct kmp_groups *groups)
 struct kmp_error *cli_write_groups(struct cli_args *args, struct kmp_groups *groups,
 				   struct cli_output *output)
 {
+	return cli_write_both(args, groups, NULL, output);
+}
+
+struct kmp_error *cli_write_both(struct cli_args *args, struct kmp_groups *groups,
+				 const struct kmp_groups *tags, struct cli_output *output)
+{
 	const struct kmp_losses *losses = &groups->losses;
 	const char *sort = cli_value(args, "sort");
 	struct kmp_view view;
 
 	try(cli_view(args, output, &view));
+	view.tags = tags;
 	if (sort)
 		try(kmp_groups_sort(groups, sort));
 	try(write_groups(groups, output, &view));

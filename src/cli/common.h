@@ -11,8 +11,8 @@
 enum { CLI_LIMIT = 20 }; /* rows of a table, unless --limit tells */
 
 /* What kmp_format_parse() knows. */
-#define CLI_FORMATS	 "table, json, csv, folded, svg or pprof"
-#define CLI_FORMAT_WORDS "table json csv folded svg pprof"
+#define CLI_FORMATS	 "table, json, csv, folded, svg, pprof or html"
+#define CLI_FORMAT_WORDS "table json csv folded svg pprof html"
 
 /* The keys of kmp_grouping_create() and kmp_tags_group(). */
 #define CLI_PAGE_KEYS                                                                              \
@@ -69,6 +69,10 @@ struct kmp_error *cli_view(const struct cli_args *args, const struct cli_output 
 /* Sort by option `sort`, print, and tell losses and warnings where the output does not. */
 struct kmp_error *cli_write_groups(struct cli_args *args, struct kmp_groups *groups,
 				   struct cli_output *output);
+
+/* The same; a page shows the tags of the same source (or NULL) too. */
+struct kmp_error *cli_write_both(struct cli_args *args, struct kmp_groups *groups,
+				 const struct kmp_groups *tags, struct cli_output *output);
 
 /* A size from an option that was given: 4096, 4K, 1.5M, 2GiB, -1. KMP_ERROR_USAGE. */
 struct kmp_error *cli_size(const struct cli_args *args, const char *option, int64_t *bytes);

@@ -16,6 +16,7 @@ enum { THREADS_MAX = 64 };
 
 struct kmp_error *cli_group_options(const struct cli_args *args, struct cli_group *group)
 {
+	const char *format = cli_value(args, "format");
 	uint64_t threads = 0;
 
 	if (cli_value(args, "threads"))
@@ -25,13 +26,21 @@ struct kmp_error *cli_group_options(const struct cli_args *args, struct cli_grou
 	*group = (struct cli_group){ .by = cli_value(args, "by"),
 				     .where = cli_value(args, "where"),
 				     .sort = cli_value(args, "sort"),
-				     .threads = (unsigned)threads };
+				     .threads = (unsigned)threads,
+				     .page = format && !strcmp(format, "html") };
 	return NULL;
 }
 
 static bool sorts_by_time(const struct cli_group *group)
 {
 	return group->sort && (!strcmp(group->sort, "ts") || !strcmp(group->sort, "-ts"));
+}
+
+static const char *keys_of(const struct cli_group *group)
+{
+	if (group->by)
+		return group->by;
+	return group->page ? "stack,comm,node,zone,order" : "stack";
 }
 
 /* Without a source, the groups of nothing. */
@@ -45,7 +54,7 @@ struct kmp_error *cli_group_pages(const struct cli_group *group, struct kmp_sour
 	if (group->where)
 		try(kmp_filter_compile(group->where, &filter));
 	try(kmp_ledger_create(&ledger));
-	try(kmp_grouping_create(ledger, group->by ? group->by : "stack", filter, &grouping));
+	try(kmp_grouping_create(ledger, keys_of(group), filter, &grouping));
 	if (sorts_by_time(group))
 		kmp_grouping_keep_times(grouping);
 	struct kmp_sink sink = kmp_grouping_sink(grouping);

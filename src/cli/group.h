@@ -18,6 +18,7 @@ struct cli_group {
 	const char *where; /* NULL: everything */
 	const char *sort;  /* NULL: the default */
 	unsigned threads;  /* 0: the default */
+	bool page;	   /* for a page, whose reader chooses among several keys */
 };
 
 /* Read the options. KMP_ERROR_USAGE. */

@@ -52,6 +52,7 @@ static void add_bytes(struct flame_box *box, int64_t now, int64_t before)
 {
 	box->now = kmp_plus(box->now, now);
 	box->before = kmp_plus(box->before, before);
+	box->width = kmp_plus(box->width, now > before ? now : before);
 }
 
 static struct kmp_error *add_group(struct flame *flame, struct flame_path *path,
@@ -87,8 +88,8 @@ static int compare_siblings(const void *a, const void *b, void *arg)
 
 	if (x->parent != y->parent)
 		return x->parent < y->parent ? -1 : 1;
-	if (x->now != y->now)
-		return x->now > y->now ? -1 : 1;
+	if (x->width != y->width)
+		return x->width > y->width ? -1 : 1;
 	return strcmp(flame->names.strings.data[x->name].text,
 		      flame->names.strings.data[y->name].text);
 }
@@ -174,7 +175,7 @@ static struct kmp_error *place(struct flame *flame)
 		struct flame_box *box = &flame->boxes.data[i];
 
 		box->start = kmp_plus(flame->boxes.data[box->parent].start, taken[box->parent]);
-		taken[box->parent] = kmp_plus(taken[box->parent], box->now);
+		taken[box->parent] = kmp_plus(taken[box->parent], box->width);
 	}
 	return NULL;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * A flame graph before it is drawn: the paths of all groups merged into a tree. Each box is as
- * wide as the bytes beneath it; siblings stand largest first, ties in byte order.
+ * wide as the bytes of what stands on it, of a difference the larger of before and now for each
+ * group, so that what is gone has its place; siblings stand widest first, ties in byte order.
  */
 #ifndef KMP_FORMAT_FLAME_H
 #define KMP_FORMAT_FLAME_H
@@ -16,7 +17,8 @@ struct flame_box {
 	enum step_kind step;
 	int64_t now;	/* bytes of it and all above it */
 	int64_t before; /* of a difference */
-	int64_t start;	/* bytes to the left of it */
+	int64_t width;	/* now, or the larger of both */
+	int64_t start;	/* widths to the left of it */
 };
 
 /* All-zero is empty; kmp_flame_deinit() frees. */
@@ -49,10 +51,13 @@ enum flame_hue {
 	HUE_KEY,
 	HUE_MODULE, /* and HUE_MODULES - 1 more, by the module's name */
 	HUE_MODULES = 6,
-	HUE_GREW = HUE_MODULE + HUE_MODULES,
-	HUE_NEW,
-	HUE_SHRANK,
+	HUE_NEW = HUE_MODULE + HUE_MODULES,
+	HUE_GREW,
+	HUE_GREW_LITTLE, /* by less than a tenth */
 	HUE_SAME,
+	HUE_SHRANK_LITTLE,
+	HUE_SHRANK,
+	HUE_GONE,
 	HUES
 };
 

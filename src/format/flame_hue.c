@@ -284,10 +284,13 @@ const char *kmp_flame_hue_label(enum flame_hue hue)
 		[HUE_DEVICES] = "devices",
 		[HUE_KEY] = "",
 		[HUE_MODULE] = "modules",
-		[HUE_GREW] = "grew",
 		[HUE_NEW] = "new",
-		[HUE_SHRANK] = "shrank",
+		[HUE_GREW] = "grew",
+		[HUE_GREW_LITTLE] = "by less than a tenth",
 		[HUE_SAME] = "same",
+		[HUE_SHRANK_LITTLE] = "by less than a tenth",
+		[HUE_SHRANK] = "shrank",
+		[HUE_GONE] = "gone",
 	};
 
 	return labels[hue] ? labels[hue] : "";

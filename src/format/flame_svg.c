@@ -95,9 +95,17 @@ static struct kmp_error *put_visible(FILE *out, const char *text, size_t room)
 
 static enum flame_hue hue_of_change(const struct flame_box *box)
 {
-	if (!box->before)
-		return HUE_NEW;
-	return box->now > box->before ? HUE_GREW : box->now < box->before ? HUE_SHRANK : HUE_SAME;
+	uint64_t change = box->now > box->before ? (uint64_t)(box->now - box->before)
+						 : (uint64_t)(box->before - box->now);
+	bool little = change < (uint64_t)(box->now > box->before ? box->now : box->before) / 10;
+
+	if (!change)
+		return HUE_SAME;
+	if (!box->before || !box->now)
+		return box->before ? HUE_GONE : HUE_NEW;
+	if (box->now > box->before)
+		return little ? HUE_GREW_LITTLE : HUE_GREW;
+	return little ? HUE_SHRANK_LITTLE : HUE_SHRANK;
 }
 
 static enum flame_hue hue_of(const struct svg *svg, const enum flame_hue *hues, size_t number)
@@ -153,8 +161,8 @@ static void put_box(const struct svg *svg, size_t number)
 {
 	const struct flame_box *box = &svg->flame->boxes.data[number];
 	const struct kmp_string *name = &svg->flame->names.strings.data[box->name];
-	double total = (double)total_of(svg), room = WIDTH - 2 * MARGIN;
-	double width = total > 0 ? (double)box->now * room / total : room;
+	double total = (double)svg->flame->boxes.data[0].width, room = WIDTH - 2 * MARGIN;
+	double width = total > 0 ? (double)box->width * room / total : room;
 	double x = MARGIN + (total > 0 ? (double)box->start * room / total : 0);
 	int y = svg->base - (int)box->depth * ROW;
 
@@ -179,10 +187,12 @@ static bool worth_keeping(const struct svg *svg, size_t number)
 	const struct flame_box *box = &svg->flame->boxes.data[number];
 
 	return !number ||
-	       (box->now > 0 && box->now >= total_of(svg) / FINEST && box->depth <= svg->levels);
+	       (box->width > 0 && box->width >= svg->flame->boxes.data[0].width / FINEST &&
+		box->depth <= svg->levels);
 }
 
-/* The list for the script: each name once, then name, depth, bytes, hue (and bytes before). */
+/* The list for the script: each name once, then name, depth, bytes, hue (and bytes before, width).
+ */
 static struct kmp_error *put_data(const struct svg *svg, int height)
 {
 	const struct flame *flame = svg->flame;
@@ -217,7 +227,7 @@ static struct kmp_error *put_data(const struct svg *svg, int height)
 		fprintf(svg->out, "%s%u,%u,%" PRId64 ",%d", i ? ",\n" : "", numbers[box->name] - 1,
 			box->depth, box->now, (int)svg->hues[i]);
 		if (svg->groups->difference)
-			fprintf(svg->out, ",%" PRId64, box->before);
+			fprintf(svg->out, ",%" PRId64 ",%" PRId64, box->before, box->width);
 	}
 	fputs("]}</metadata>\n", svg->out);
 	return NULL;
@@ -279,7 +289,7 @@ static struct kmp_error *put_source(const struct svg *svg, const struct kmp_view
 	fprintf(svg->out, "%s in %" PRIu64 " %s", kmp_size_print(size, total_of(svg), false, false),
 		svg->flame->drawn, groups->unit == KMP_UNIT_TAGS ? "places" : "stacks");
 	if (groups->difference)
-		fprintf(svg->out, " now, %s before; what is gone is not drawn",
+		fprintf(svg->out, " now, %s before; as wide as the larger of both",
 			kmp_size_print(size, groups->total_before.bytes, false, false));
 	if (groups->facts.kind && *groups->facts.kind) {
 		fputs(" · ", svg->out);

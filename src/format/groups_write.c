@@ -15,6 +15,7 @@ static const struct {
 	[KMP_FORMAT_FOLDED] = { "folded", kmp_groups_folded },
 	[KMP_FORMAT_SVG] = { "svg", kmp_groups_svg },
 	[KMP_FORMAT_PPROF] = { "pprof", kmp_groups_pprof },
+	[KMP_FORMAT_HTML] = { "html", kmp_groups_html },
 };
 
 enum { FORMATS = sizeof(formats) / sizeof(formats[0]) };
@@ -29,7 +30,8 @@ struct kmp_error *kmp_format_parse(const char *name, enum kmp_format *format)
 	}
 	return kmp_error_new(
 		KMP_ERROR_USAGE,
-		"unknown format '%s'; there are table, json, csv, folded, svg and pprof", name);
+		"unknown format '%s'; there are table, json, csv, folded, svg, pprof and html",
+		name);
 }
 
 bool kmp_groups_are_locations(const struct kmp_groups *groups)

@@ -37,6 +37,8 @@ struct kmp_error *kmp_groups_csv(const struct kmp_groups *groups, FILE *out,
 				 const struct kmp_view *view) must_check;
 struct kmp_error *kmp_groups_folded(const struct kmp_groups *groups, FILE *out,
 				    const struct kmp_view *view) must_check;
+struct kmp_error *kmp_groups_html(const struct kmp_groups *groups, FILE *out,
+				  const struct kmp_view *view) must_check;
 struct kmp_error *kmp_groups_pprof(const struct kmp_groups *groups, FILE *out,
 				   const struct kmp_view *view) must_check;
 struct kmp_error *kmp_groups_svg(const struct kmp_groups *groups, FILE *out,

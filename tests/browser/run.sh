@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# The flame graph in a real browser, headless Chromium, without a network. Prints TAP.
+# The flame graph or the page in a real browser, headless Chromium, without a network: a script of
+# the test's is put behind its own. Prints TAP.
 #
-#     run.sh MAKE-SVG
+#     run.sh MAKE-VIEW svg|html
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -11,26 +12,30 @@ for browser in chromium chromium-browser google-chrome; do
 	browser=
 done
 if [ -z "$browser" ]; then
-	echo "1..0 # SKIP chromium is not installed: the flame graph was not tried in a browser"
+	echo "1..0 # SKIP chromium is not installed: the $2 was not tried in a browser"
 	exit 0
 fi
 
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
-"$1" >"$scratch/plain.svg"
+case $2 in
+svg) begin='<script><![CDATA[' script=flame-test.js end=']]></script>' ;;
+*) begin='<script>' script=page-test.js end='</script>' ;;
+esac
+"$1" "$2" >"$scratch/plain"
 {
-	sed '$d' "$scratch/plain.svg"
-	echo '<script><![CDATA['
-	cat "$here/flame-test.js"
-	echo ']]></script>'
-	tail -n 1 "$scratch/plain.svg"
-} >"$scratch/test.svg"
+	sed '$d' "$scratch/plain"
+	echo "$begin"
+	cat "$here/$script"
+	echo "$end"
+	tail -n 1 "$scratch/plain"
+} >"$scratch/test.$2"
 
 # A profile of its own; nothing of it may reach for the network.
 timeout 100 "$browser" --headless --no-sandbox --disable-gpu --disable-quic --no-first-run \
 	--disable-background-networking --disable-component-update --disable-sync \
 	--user-data-dir="$scratch/profile" --window-size=1000,700 --dump-dom \
-	"file://$scratch/test.svg" >"$scratch/dom" 2>"$scratch/log" || {
+	"file://$scratch/test.$2" >"$scratch/dom" 2>"$scratch/log" || {
 	cat "$scratch/log"
 	echo "Bail out! the browser failed"
 	exit 1

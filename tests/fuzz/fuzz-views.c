@@ -124,6 +124,17 @@ static void check_svg(const char *text)
 	assert(!strstr(text, "<img"));
 }
 
+/* Two scripts, the data and the code, and no element from a name. */
+static void check_html(const char *text)
+{
+	const char *script = strstr(text, "<script");
+
+	assert(script && (script = strstr(script + 1, "<script")) != NULL);
+	assert(!strstr(script + 1, "<script"));
+	assert(strstr(script, "</script>\n</body>\n</html>\n"));
+	assert(!strstr(text, "<img"));
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct sample *sample = calloc(1, sizeof(*sample));
@@ -131,18 +142,20 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (!sample)
 		abort();
 	fill(sample, data, size);
-	for (int format = KMP_FORMAT_TABLE; format <= KMP_FORMAT_SVG; format++) {
+	for (int format = KMP_FORMAT_TABLE; format <= KMP_FORMAT_HTML; format++) {
 		size_t len = 0;
 		char *text = NULL;
 
 		print(sample, (enum kmp_format)format, &text, &len);
-		/* CSV passes bytes as they are. */
-		if (format != KMP_FORMAT_CSV)
-			check_text(text, len, format == KMP_FORMAT_SVG);
+		/* CSV passes bytes as they are; a profile is packed. */
+		if (format != KMP_FORMAT_CSV && format != KMP_FORMAT_PPROF)
+			check_text(text, len, format >= KMP_FORMAT_SVG);
 		if (format == KMP_FORMAT_FOLDED)
 			check_folded(sample, text);
 		if (format == KMP_FORMAT_SVG)
 			check_svg(text);
+		if (format == KMP_FORMAT_HTML)
+			check_html(text);
 		free(text);
 	}
 	free(sample);

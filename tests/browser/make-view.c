@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Prints a flame graph whose names would do harm if any could: the browser test opens it. The
- * stacks: entry→files (60 %), entry→network (30 %), and 300 of a page each.
+ * Prints a flame graph, or a page, whose names would do harm if any could: the browser test opens
+ * it. The stacks: entry→files (60 %), entry→network (30 %), and 300 of 1000 pages each.
+ *
+ *     make-view svg|html
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +15,7 @@ enum { MANY = 300, LARGE = 2 };
 
 static char names[MANY][32];
 static const char *small_frames[MANY][2];
-static struct kmp_value keys[LARGE + MANY][2];
+static struct kmp_value keys[LARGE + MANY][4];
 static struct kmp_group groups[LARGE + MANY];
 
 static void set_group(size_t i, const char *comm, const char *const *frames, size_t depth,
@@ -23,6 +25,8 @@ static void set_group(size_t i, const char *comm, const char *const *frames, siz
 		(struct kmp_value){ .kind = KMP_VALUE_TEXT, .text = comm, .len = strlen(comm) };
 	keys[i][1] =
 		(struct kmp_value){ .kind = KMP_VALUE_STACK, .frames = frames, .depth = depth };
+	keys[i][2] = (struct kmp_value){ .kind = KMP_VALUE_NUMBER, .number = (int64_t)i & 1 };
+	keys[i][3] = (struct kmp_value){ .kind = KMP_VALUE_NUMBER, .number = i ? 0 : 3 };
 	groups[i] = (struct kmp_group){
 		.key = keys[i],
 		.now = { .records = 1, .pages = pages, .bytes = pages * 4096, .members = 1 },
@@ -31,9 +35,10 @@ static void set_group(size_t i, const char *comm, const char *const *frames, siz
 	};
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-	static const char *const names_of_keys[] = { "comm", "stack" };
+	static const char *const names_of_keys[] = { "comm", "stack", "node", "order" };
+	bool html = argc > 1 && strcmp(argv[1], "html") == 0;
 	static const char *const files[] = { "alloc_pages+0x1/0x2", "xfs_write+0x1/0x2 [xfs]",
 					     "entry+0x1/0x2" };
 	static const char *const network[] = { "alloc_pages+0x3/0x4",
@@ -51,13 +56,13 @@ int main(void)
 
 	struct kmp_groups all = {
 		.keys = names_of_keys,
-		.key_count = 2,
+		.key_count = html ? 4 : 2,
 		.groups = groups,
 		.count = LARGE + MANY,
 		.total = { .records = LARGE + MANY, .pages = 9300000, .bytes = 9300000LL * 4096 },
 		.facts = { .name = "test", .kind = "page_owner", .kernel = "7.3.4" }
 	};
-	struct kmp_view view = { .format = KMP_FORMAT_SVG };
+	struct kmp_view view = { .format = html ? KMP_FORMAT_HTML : KMP_FORMAT_SVG };
 	struct kmp_error *err = kmp_groups_write(&all, stdout, &view);
 
 	if (err) {

@@ -1,37 +1,40 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// What makes the flame graph answer: it draws the boxes of the part that is zoomed into, from the
-// list that <metadata> holds; hover, click, keys and the search box. Names only ever become text.
-(function () {
+// What makes a flame graph answer: it draws the boxes of the part that is zoomed into, from a flat
+// list of all; hover, click and keys. Names only ever become text. Parts are the elements that it
+// uses: root (of SVG), layer (of the boxes), detail (a line of text) and reset (a button).
+function kmpFlame(parts) {
 	'use strict';
-	var script = document.currentScript;
-	var root = (script && script.ownerSVGElement) || document.documentElement;
 	var SVG = 'http://www.w3.org/2000/svg';
 	var ROW = 18, LEAST = 0.25, COLUMN = 7.25;
-	var find = function (name) { return root.querySelector('.' + name); };
-	var data = JSON.parse(find('data').textContent);
-	var layer = find('boxes'), detail = find('detail'), reset = find('reset');
-	var input = root.querySelector('input'), matched = find('matched');
-	var alone = root === document.documentElement;
-	var width = data.width, boxes = [], shown = [], zoomed, current, hits = null;
+	var layer = parts.layer, detail = parts.detail, reset = parts.reset;
+	var data, width, boxes = [], shown = [], zoomed, current, hits = null;
 
-	function load() {
-		var step = data.diff ? 5 : 4, above = [], n = data.boxes;
+	// Names, boxes (name, depth, bytes, hue; of a difference before and width too), width and
+	// margin of the drawing, y of the root. What matches is marked.
+	function load(from, matches) {
+		var step = from.diff ? 6 : 4, above = [], n = from.boxes;
 
+		data = from;
+		width = data.width;
+		boxes = [];
 		for (var i = 0; i < n.length; i += step) {
 			var box = { id: boxes.length, name: data.names[n[i]], depth: n[i + 1],
-				bytes: n[i + 2], hue: n[i + 3], before: n[i + 4], kids: [],
-				start: 0, used: 0 };
+				bytes: n[i + 2], hue: n[i + 3], before: n[i + 4],
+				width: data.diff ? n[i + 5] : n[i + 2], kids: [], start: 0, used: 0 };
 			var parent = box.depth ? above[box.depth - 1] : null;
 
 			box.parent = parent;
 			if (parent) {
 				box.start = parent.start + parent.used;
-				parent.used += box.bytes;
+				parent.used += box.width;
 				parent.kids.push(box);
 			}
 			above[box.depth] = box;
 			boxes.push(box);
 		}
+		zoomed = current = boxes[0];
+		mark(matches);
+		draw();
 	}
 
 	function size(bytes) {
@@ -66,7 +69,7 @@
 
 	function inside(box, outer) {
 		return box.start >= outer.start && box.depth >= outer.depth &&
-			box.start + box.bytes <= outer.start + outer.bytes;
+			box.start + box.width <= outer.start + outer.width;
 	}
 
 	function columns(c) {
@@ -119,20 +122,22 @@
 
 	// Siblings that are too narrow to be drawn stand last; one box is drawn for all of them.
 	function visible(kids, scale) {
-		var wide = kids.filter(function (kid) { return kid.bytes * scale >= LEAST; });
+		var wide = kids.filter(function (kid) { return kid.width * scale >= LEAST; });
 		var narrow = kids.slice(wide.length), first = narrow[0];
 
 		if (narrow.length < 2)
 			return kids.slice();
-		var bytes = narrow.reduce(function (sum, kid) { return sum + kid.bytes; }, 0);
-		wide.push({ name: narrow.length + ' smaller', depth: first.depth, bytes: bytes, hue: 0,
-			before: narrow.reduce(function (sum, kid) { return sum + kid.before; }, 0),
-			kids: narrow, start: first.start, parent: first.parent, rest: true });
+		var sum = function (member) {
+			return narrow.reduce(function (all, kid) { return all + kid[member]; }, 0);
+		};
+		wide.push({ name: narrow.length + ' smaller', depth: first.depth, bytes: sum('bytes'),
+			hue: 0, before: sum('before'), width: sum('width'), kids: narrow, start: first.start, parent: first.parent, rest: true });
 		return wide;
 	}
 
 	function draw() {
-		var left = 10, room = width - 20, scale = zoomed.bytes ? room / zoomed.bytes : 0;
+		var left = data.margin, room = width - 2 * left;
+		var scale = zoomed.width ? room / zoomed.width : 0;
 		var pending = zoomed.rest ? visible(zoomed.kids, scale).reverse() : [zoomed], box;
 
 		shown.forEach(function (b) { b.drawn = null; });
@@ -141,7 +146,7 @@
 		for (box = zoomed.parent; box; box = box.parent)
 			drawBox(box, left, room);
 		while ((box = pending.pop())) {
-			var w = box === zoomed ? room : box.bytes * scale;
+			var w = box === zoomed ? room : box.width * scale;
 
 			if (w < LEAST || box.depth > data.levels)
 				continue;
@@ -160,34 +165,30 @@
 			(box.drawn || shown[0].drawn).focus();
 	}
 
-	// Bytes of what matches, each once: what stands above a match is within it.
-	function search(text) {
-		var total = 0, end = -1, wanted = text.toLowerCase(), pattern = null;
+	// Bytes and number of what matches, each byte once: what stands above a match is within it.
+	function mark(matches) {
+		var total = 0, end = -1;
 
-		if (text.length > 2 && text[0] === '/' && text[text.length - 1] === '/') {
-			try {
-				pattern = new RegExp(text.slice(1, -1), 'i');
-			} catch (e) {
-				matched.textContent = 'not a regular expression';
-				return;
-			}
-		}
-		hits = text ? new Set() : null;
-		for (var i = 0; text && i < boxes.length; i++) {
+		hits = matches ? new Set() : null;
+		for (var i = 0; matches && i < boxes.length; i++) {
 			var box = boxes[i];
 
-			if (!(pattern ? pattern.test(box.name) : box.name.toLowerCase().includes(wanted)))
+			if (!matches(box.name))
 				continue;
 			hits.add(box.id);
 			if (box.start >= end) {
 				total += box.bytes;
-				end = box.start + box.bytes;
+				end = box.start + box.width;
 			}
 		}
-		matched.textContent = text ? 'matched ' + size(total) + ' (' +
-			share(total, boxes[0].bytes) + '), ' + hits.size +
-			(hits.size === 1 ? ' box' : ' boxes') : '';
+		return { bytes: total, count: hits ? hits.size : 0 };
+	}
+
+	function search(matches) {
+		var found = mark(matches);
+
 		draw();
+		return found;
 	}
 
 	function boxOf(event) {
@@ -217,27 +218,19 @@
 		return shown.find(function (other) { return other.parent === box; });
 	}
 
+	// Whether the key was one of the graph's.
 	function key(event) {
-		var typing = event.target === input, box = boxOf(event);
+		var box = boxOf(event);
 
-		var wanted = event.key === '/' || event.key === 'f' && (event.ctrlKey || event.metaKey);
-
-		if (wanted && !typing) {
-			event.preventDefault();
-			input.focus();
-			input.select();
-		} else if (event.key === 'Escape') {
-			if (input.value) {
-				input.value = '';
-				search('');
-			} else {
-				zoom(boxes[0], !typing);
-			}
-		} else if (box) {
-			boxKey(event, box);
-		} else if (event.target === reset && (event.key === 'Enter' || event.key === ' ')) {
+		if (event.key === 'Escape')
 			zoom(boxes[0], true);
-		}
+		else if (box)
+			return boxKey(event, box);
+		else if (event.target !== reset || event.key !== 'Enter' && event.key !== ' ')
+			return false;
+		else
+			zoom(boxes[0], true);
+		return true;
 	}
 
 	function boxKey(event, box) {
@@ -249,26 +242,16 @@
 		else if (event.key in to)
 			move(to[event.key]);
 		else
-			return;
+			return false;
 		event.preventDefault();
+		return true;
 	}
 
-	// As the only thing in the window the graph takes its width, so that text keeps its size.
-	function fit() {
-		if (alone && window.innerWidth) {
-			width = Math.max(760, window.innerWidth);
-			root.setAttribute('width', width);
-			root.setAttribute('viewBox', '0 0 ' + width + ' ' + data.height);
-			root.querySelectorAll('.right').forEach(function (right) {
-				right.setAttribute('transform', 'translate(' + (width - data.width) + ' 0)');
-			});
-		}
+	function resize(to) {
+		width = to;
 		draw();
 	}
 
-	load();
-	zoomed = current = boxes[0];
-	input.addEventListener('input', function () { search(input.value); });
 	reset.addEventListener('click', function () { zoom(boxes[0], true); });
 	layer.addEventListener('click', function (event) {
 		var box = boxOf(event);
@@ -284,7 +267,6 @@
 				detail.textContent = describe(box);
 		});
 	});
-	(alone ? window : root).addEventListener('keydown', key);
-	window.addEventListener('resize', fit);
-	fit();
-})();
+	return { load: load, search: search, resize: resize, key: key, size: size, share: share,
+		total: function () { return boxes[0].bytes; } };
+}

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * A served file: what FUSE asks of an open one, without FUSE, so that tests and fuzzers ask the
- * same. Answers are the kernel's: a count, or a negative errno.
+ * same. Answers are the kernel's: a count, or a negative errno. An open file is asked by one thread
+ * at a time.
  */
 #ifndef KMP_SERVE_FILE_H
 #define KMP_SERVE_FILE_H
@@ -16,10 +17,11 @@ typedef int (*kmp_reply_fn)(void *arg, const char *bytes, size_t len);
 struct kmp_file_ops {
 	/* A descriptor of its own. */
 	int (*open)(struct kmp_served *served, struct kmp_open_file **file);
+	bool slow_open; /* it makes all the text */
 	void (*release)(struct kmp_open_file *file);
 	/*
 	 * Reply with what stands at the offset, or return a negative errno and nothing was replied.
-	 * It may work on after the reply. More than one thread may ask at once.
+	 * It may work on after the reply.
 	 */
 	int (*read)(struct kmp_open_file *file, uint64_t offset, size_t size, kmp_reply_fn reply,
 		    void *arg);

@@ -4,12 +4,13 @@
 
 #include <errno.h>
 #include <fuse3/fuse_lowlevel.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "serve/fuse_loop.h"
+#include "serve/opened.h"
 #include "serve/tree.h"
 
 /* The largest read that one request carries; larger ones come in several. */
@@ -21,15 +22,11 @@ static const double forever = 1e9;
 struct kmp_fuse {
 	struct kmp_served *served;
 	struct fuse_session *session;
+	struct kmp_opened_list opened;
 	char *dir;
 	bool mounted;
 	bool signals;
 };
-
-static struct kmp_served *served_of(fuse_req_t req)
-{
-	return ((struct kmp_fuse *)fuse_req_userdata(req))->served;
-}
 
 static void op_init(void *userdata, struct fuse_conn_info *conn)
 {
@@ -99,59 +96,37 @@ static void op_readdir(fuse_req_t req, fuse_ino_t inode, size_t size, off_t offs
 }
 
 /*
- * An open file, for as long as anyone is at it: the kernel can let go of the descriptor as soon as
- * the reply has reached it, while whoever replied is not back yet.
+ * The kernel can let go of a descriptor as soon as a reply has reached it, while whoever replied is
+ * not back yet: all that use an open file enter it first.
  */
-struct opened {
-	const struct kmp_file_ops *ops;
-	struct kmp_open_file *file;
-	atomic_uint users;
-};
-
-static struct opened *enter(const struct fuse_file_info *info)
+static struct kmp_opened *opened_of(const struct fuse_file_info *info)
 {
-	struct opened *opened = (struct opened *)(uintptr_t)info->fh;
-
-	atomic_fetch_add(&opened->users, 1);
-	return opened;
-}
-
-static void leave(struct opened *opened)
-{
-	if (atomic_fetch_sub(&opened->users, 1) != 1)
-		return;
-	opened->ops->release(opened->file);
-	free(opened);
+	return (struct kmp_opened *)(uintptr_t)info->fh;
 }
 
 static void op_open(fuse_req_t req, fuse_ino_t inode, struct fuse_file_info *info)
 {
+	struct kmp_fuse *fuse = fuse_req_userdata(req);
 	const struct kmp_file *file = kmp_tree_file(inode);
-	struct opened *opened = file ? calloc(1, sizeof(*opened)) : NULL;
+	struct kmp_opened *opened;
+	int ret = -EISDIR;
 
-	if (!opened) {
-		fuse_reply_err(req, file ? ENOMEM : EISDIR);
-		return;
-	}
-	int ret = file->ops->open(served_of(req), &opened->file);
-
+	if (file)
+		ret = kmp_opened_create(&fuse->opened, fuse->served, file->ops, &opened);
 	if (ret) {
-		free(opened);
 		fuse_reply_err(req, -ret);
 		return;
 	}
-	opened->ops = file->ops;
-	atomic_init(&opened->users, 1);
 	info->fh = (uintptr_t)opened;
 	info->direct_io = 1;
 	if (fuse_reply_open(req, info))
-		leave(opened);
+		kmp_opened_put(opened);
 }
 
 static void op_release(fuse_req_t req, fuse_ino_t inode, struct fuse_file_info *info)
 {
 	(void)inode;
-	leave((struct opened *)(uintptr_t)info->fh);
+	kmp_opened_put(opened_of(info));
 	fuse_reply_err(req, 0);
 }
 
@@ -172,28 +147,30 @@ static int reply_bytes(void *arg, const char *bytes, size_t len)
 static void op_read(fuse_req_t req, fuse_ino_t inode, size_t size, off_t offset,
 		    struct fuse_file_info *info)
 {
-	struct opened *opened = enter(info);
+	struct kmp_opened *opened = opened_of(info);
 	struct reply reply = { .req = req };
+
+	kmp_opened_enter(opened);
 	int ret = opened->ops->read(opened->file, (uint64_t)offset, size, reply_bytes, &reply);
 
 	(void)inode;
 	if (!reply.done)
 		fuse_reply_err(req, -ret);
-	leave(opened);
+	kmp_opened_leave(opened);
 }
 
 static void op_write(fuse_req_t req, fuse_ino_t inode, const char *buf, size_t size, off_t offset,
 		     struct fuse_file_info *info)
 {
-	const struct kmp_file *file = kmp_tree_file(inode);
+	struct kmp_opened *opened = opened_of(info);
+	int64_t ret = -EACCES;
 
-	if (!file->ops->write) {
-		fuse_reply_err(req, EACCES);
-		return;
+	(void)inode;
+	if (opened->ops->write) {
+		kmp_opened_enter(opened);
+		ret = opened->ops->write(opened->file, buf, size, (uint64_t)offset);
+		kmp_opened_leave(opened);
 	}
-	int64_t ret = file->ops->write(((struct opened *)(uintptr_t)info->fh)->file, buf, size,
-				       (uint64_t)offset);
-
 	if (ret < 0)
 		fuse_reply_err(req, (int)-ret);
 	else
@@ -204,17 +181,17 @@ static void op_ioctl(fuse_req_t req, fuse_ino_t inode, unsigned cmd, void *arg,
 		     struct fuse_file_info *info, unsigned flags, const void *in, size_t in_len,
 		     size_t out_len)
 {
-	const struct kmp_file *file = kmp_tree_file(inode);
+	struct kmp_opened *opened = kmp_tree_file(inode) ? opened_of(info) : NULL;
 	uint64_t out[ENTRY_MAX / sizeof(uint64_t)] = { 0 };
+	int ret = -ENOTTY;
 
 	(void)arg;
-	if (!file || !file->ops->ioctl || flags & FUSE_IOCTL_COMPAT || out_len > sizeof(out)) {
-		fuse_reply_err(req, ENOTTY);
-		return;
+	if (opened && opened->ops->ioctl && !(flags & FUSE_IOCTL_COMPAT) &&
+	    out_len <= sizeof(out)) {
+		kmp_opened_enter(opened);
+		ret = opened->ops->ioctl(opened->file, cmd, in, in_len, out, out_len);
+		kmp_opened_leave(opened);
 	}
-	int ret = file->ops->ioctl(((struct opened *)(uintptr_t)info->fh)->file, cmd, in, in_len,
-				   out, out_len);
-
 	if (ret < 0)
 		fuse_reply_err(req, -ret);
 	else
@@ -265,6 +242,7 @@ struct kmp_error *kmp_fuse_create(struct kmp_served *served, const char *dir, co
 	if (!fuse)
 		return &kmp_error_no_memory;
 	fuse->served = served;
+	kmp_opened_list_init(&fuse->opened);
 	fuse->dir = realpath(dir, NULL);
 	struct kmp_error *err = fuse->dir ? mount_session(fuse, name)
 					  : kmp_error_system(errno, dir, "cannot mount here");
@@ -279,20 +257,10 @@ struct kmp_error *kmp_fuse_create(struct kmp_served *served, const char *dir, co
 
 struct kmp_error *kmp_fuse_serve(struct kmp_fuse *fuse)
 {
-	struct fuse_loop_config *config = fuse_loop_cfg_create();
-
-	if (!config)
-		return &kmp_error_no_memory;
-	if (!fuse->signals && fuse_set_signal_handlers(fuse->session)) {
-		fuse_loop_cfg_destroy(config);
+	if (!fuse->signals && fuse_set_signal_handlers(fuse->session))
 		return kmp_error_system(errno, NULL, "cannot set signal handlers");
-	}
 	fuse->signals = true;
-	int ret = fuse_session_loop_mt(fuse->session, config);
-
-	fuse_loop_cfg_destroy(config);
-	/* A signal's number is how we were asked to end; that is no failure. */
-	return ret < 0 ? kmp_error_system(-ret, fuse->dir, "cannot serve") : NULL;
+	return kmp_fuse_loop(fuse->session);
 }
 
 void kmp_fuse_destroy(struct kmp_fuse *fuse)
@@ -305,6 +273,7 @@ void kmp_fuse_destroy(struct kmp_fuse *fuse)
 		fuse_session_unmount(fuse->session);
 	if (fuse->session)
 		fuse_session_destroy(fuse->session);
+	kmp_opened_list_deinit(&fuse->opened);
 	free(fuse->dir);
 	free(fuse);
 }

@@ -9,7 +9,6 @@
  * of what moves, where it would be old when it is read.
  */
 #include <errno.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,7 +33,6 @@ struct made {
 };
 
 struct kmp_open_file {
-	pthread_mutex_t lock;
 	const struct kmp_served_ops *ops;
 	void *pages;
 	struct end ends[ENDS];
@@ -53,19 +51,14 @@ static int page_owner_open(struct kmp_served *served, struct kmp_open_file **out
 		free(file);
 		return -ENOMEM;
 	}
-	pthread_mutex_init(&file->lock, NULL);
 	file->ops = served->ops;
 	*out = file;
 	return 0;
 }
 
-/* The last read may still be at work: its reply is out, and the reader has closed at once. */
 static void page_owner_release(struct kmp_open_file *file)
 {
-	pthread_mutex_lock(&file->lock);
-	pthread_mutex_unlock(&file->lock);
 	file->ops->close(file->pages);
-	pthread_mutex_destroy(&file->lock);
 	free(file->now.text);
 	free(file->ahead.text);
 	free(file);
@@ -115,7 +108,6 @@ static int page_owner_read(struct kmp_open_file *file, uint64_t offset, size_t s
 {
 	int ret;
 
-	pthread_mutex_lock(&file->lock);
 	uint64_t pfn = pfn_at(file, offset);
 
 	if (file->ahead.valid && file->ahead.pfn == pfn && file->ahead.size == size) {
@@ -136,21 +128,18 @@ static int page_owner_read(struct kmp_open_file *file, uint64_t offset, size_t s
 		if (file->now.len > 0 && !file->ops->moves)
 			make(file, &file->ahead, file->now.next, size);
 	}
-	pthread_mutex_unlock(&file->lock);
 	return ret;
 }
 
 static int64_t page_owner_write(struct kmp_open_file *file, const char *bytes, size_t len,
 				uint64_t offset)
 {
-	pthread_mutex_lock(&file->lock);
 	int64_t ret = file->ops->write(file->pages, bytes, len);
 
 	if (ret > 0)
 		remember(file, offset + (uint64_t)ret, pfn_at(file, offset));
 	/* The filter holds from the next record on. */
 	file->ahead.valid = false;
-	pthread_mutex_unlock(&file->lock);
 	return ret;
 }
 

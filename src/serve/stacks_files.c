@@ -15,7 +15,7 @@ struct kmp_open_file {
 	struct kmp_served *served;
 	char *text;
 	size_t len;
-	_Atomic uint64_t written; /* bytes by which writes have moved FUSE's position */
+	uint64_t written; /* bytes by which writes have moved FUSE's position */
 };
 
 static int open_stacks(struct kmp_served *served, enum kmp_stacks_file which,
@@ -133,18 +133,21 @@ static int64_t threshold_write(struct kmp_open_file *file, const char *bytes, si
 
 const struct kmp_file_ops kmp_show_stacks_ops = {
 	.open = open_show_stacks,
+	.slow_open = true,
 	.release = stacks_release,
 	.read = stacks_read,
 };
 
 const struct kmp_file_ops kmp_show_handles_ops = {
 	.open = open_show_handles,
+	.slow_open = true,
 	.release = stacks_release,
 	.read = stacks_read,
 };
 
 const struct kmp_file_ops kmp_show_stacks_handles_ops = {
 	.open = open_show_stacks_handles,
+	.slow_open = true,
 	.release = stacks_release,
 	.read = stacks_read,
 };

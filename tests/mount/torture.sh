@@ -101,6 +101,21 @@ ok "a new mount works"
 end_server
 ok "and ends well"
 
+# Clock ticks that the server has run.
+ticks() {
+	cut -d' ' -f14,15 "/proc/$server/stat"
+}
+
+serve "$scratch/capture"
+cat "$mnt/page_owner_stacks/count_threshold" >"$said"
+ls "$mnt" >"$said"
+sleep 0.2
+before=$(ticks)
+sleep 0.5
+[ "$(ticks)" = "$before" ]
+ok "a mount that nobody asks does not run"
+end_server
+
 # What ends a server.
 for signal in TERM INT HUP; do
 	serve "$scratch/capture" && kill -$signal "$server"

@@ -16,6 +16,7 @@ const struct cli_command *const cli_commands[] = {
 	&cmd_stacks,
 	&cmd_mount,
 	&cmd_umount,
+	&cmd_watch,
 	&cmd_doctor,
 	&cmd_version,
 	&cmd_help,

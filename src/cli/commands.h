@@ -18,5 +18,6 @@ extern const struct cli_command cmd_sort;
 extern const struct cli_command cmd_stacks;
 extern const struct cli_command cmd_tags;
 extern const struct cli_command cmd_version;
+extern const struct cli_command cmd_watch;
 
 #endif

@@ -4,10 +4,12 @@
  * are 8000, with counters on 224 CPUs. The text is read in 128 KiB reads and its lines searched,
  * the queries are made through the ioctls; each time is the median of several runs.
  *
- *     tags-query FILE [dense]
+ *     tags-query FILE [dense [changing]]
  *
  * A tag's calls are spread over the CPUs, a CPU each where they are few, as when a machine started
  * and then ran. With `dense`, every CPU counted every tag: the most that there can be to add up.
+ * With `changing`, every tag is counted once more before each run, so that no sum of the last one
+ * holds.
  */
 #include "format/allocinfo_uapi.h"
 #include "tags-common.h"
@@ -16,6 +18,7 @@ struct bench {
 	struct kmp_tags *tags;
 	char *buf;
 	uint64_t found; /* by the last run */
+	bool changing;
 };
 
 static struct kmp_tags_file *open_tags(struct bench *b)
@@ -70,6 +73,9 @@ static double measure(struct bench *b, const char *what, const char *word,
 	double times[RUNS];
 
 	for (int i = 0; i < RUNS; i++) {
+		for (size_t tag = 0; b->changing && tag < TAGS; tag++)
+			kmp_tags_charge(b->tags, tag, (unsigned)i, 0, 0);
+
 		double start = now();
 
 		b->found = 0;
@@ -107,11 +113,12 @@ int main(int argc, char **argv)
 {
 	struct bench b = { .buf = malloc(READ) };
 
-	if (argc < 2 || argc > 3 || !b.buf) {
-		fputs("usage: tags-query FILE [dense]\n", stderr);
+	if (argc < 2 || argc > 4 || !b.buf) {
+		fputs("usage: tags-query FILE [dense [changing]]\n", stderr);
 		return 2;
 	}
 	b.tags = fill(argv[1], argc > 2);
+	b.changing = argc > 3;
 	measure_all(&b);
 	kmp_tags_destroy(b.tags);
 	free(b.buf);

@@ -3,6 +3,8 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
 
 #include "tags-read.h"
 
@@ -273,6 +275,65 @@ static void counting_goes_on_while_others_read(void **state)
 	kmp_tags_destroy(tags);
 }
 
+enum { TURNS = 3000, IN_A_TURN = 3 };
+
+/* A thread counts, another checks what the sum is then, a third adds up all the time. */
+struct turns {
+	struct kmp_tags *tags;
+	atomic_int counted;
+	atomic_int checked;
+};
+
+static void *count_in_turns(void *arg)
+{
+	struct turns *turns = arg;
+
+	for (int turn = 1; turn <= TURNS; turn++) {
+		for (int i = 0; i < IN_A_TURN; i++)
+			kmp_tags_charge(turns->tags, 4, (unsigned)turn % CPUS, 16, 1);
+		turns->counted = turn;
+		while (turns->checked < turn)
+			sched_yield();
+	}
+	return NULL;
+}
+
+static void *add_up_all_the_time(void *arg)
+{
+	struct turns *turns = arg;
+	struct kmp_tags_file *file = open_tags(turns->tags);
+	struct kmp_tag tag;
+
+	while (turns->checked < TURNS)
+		kmp_tags_get_at(file, NULL, 4, &tag);
+	kmp_tags_close(file);
+	return NULL;
+}
+
+static void what_is_counted_is_seen_at_once(void **state)
+{
+	struct turns turns = { .tags = make(CPUS) };
+	struct kmp_tags_file *file = open_tags(turns.tags);
+	pthread_t counting, adding;
+	struct kmp_tag tag = { 0 };
+	int behind = 0;
+
+	assert_int_equal(pthread_create(&counting, NULL, count_in_turns, &turns), 0);
+	assert_int_equal(pthread_create(&adding, NULL, add_up_all_the_time, &turns), 0);
+	for (int turn = 1; turn <= TURNS; turn++) {
+		while (turns.counted < turn)
+			kmp_tags_get_at(file, NULL, 4, &tag);
+		kmp_tags_get_at(file, NULL, 4, &tag);
+		behind += tag.calls != turn * IN_A_TURN || tag.bytes != tag.calls * 16;
+		turns.checked = turn;
+	}
+	pthread_join(counting, NULL);
+	pthread_join(adding, NULL);
+	assert_int_equal(behind, 0);
+	kmp_tags_close(file);
+	kmp_tags_destroy(turns.tags);
+}
+
 static void *add(void *arg)
 {
 	struct kmp_error *err = NULL;
@@ -320,6 +381,7 @@ int main(void)
 		cmocka_unit_test(new_tags_are_found),
 		cmocka_unit_test(wrong_numbers_of_cpus_are_refused),
 		cmocka_unit_test(counting_goes_on_while_others_read),
+		cmocka_unit_test(what_is_counted_is_seen_at_once),
 		cmocka_unit_test(tags_come_while_others_read),
 	};
 

@@ -698,6 +698,15 @@ enum kmp_stacks_file {
 };
 
 /*
+ * What show_stacks_handles lists: every stack of a ledger that has frames and a handle, also those
+ * of no pages, in the ledger's order, as groups by `stack,handle`. counted are such groups of the
+ * same ledger by what its pages or the kernel's counts tell; where they have all of these stacks,
+ * *all is NULL, for they know better which is newer. Free it with kmp_groups_destroy().
+ */
+struct kmp_error *kmp_stacks_list(struct kmp_ledger *ledger, const struct kmp_groups *counted,
+				  struct kmp_groups **all);
+
+/*
  * Print a page_owner_stacks file from groups by `stack,handle` (show_stacks: `stack`), leaving
  * out stacks of fewer than threshold pages where the kernel does. Newest stacks come first, as
  * far as the source tells. Handles are printed signed.
@@ -727,6 +736,9 @@ struct kmp_error *kmp_pages_finish(struct kmp_pages *pages);
 
 /* How many records there are. */
 size_t kmp_pages_count(const struct kmp_pages *pages);
+
+/* How many entries of the source told no PFN, and so are not among the records. */
+uint64_t kmp_pages_left_out(const struct kmp_pages *pages);
 
 /* Free pages; their files must be closed. */
 void kmp_pages_destroy(struct kmp_pages *pages);

@@ -34,48 +34,8 @@ static struct kmp_error *parse_file(const char *name, enum kmp_stacks_file *file
 			     name);
 }
 
-/* Every stack of the ledger that has a handle, in its order, also those without pages. */
-static struct kmp_error *feed_stacks(struct kmp_ledger *ledger, const struct kmp_sink *sink)
-{
-	struct kmp_page page = {
-		.pfn = KMP_UNKNOWN,
-		.block = KMP_UNKNOWN,
-		.ts = KMP_UNKNOWN,
-		.free_ts = KMP_UNKNOWN,
-		.task = KMP_NONE,
-		.gfp = KMP_NONE,
-		.flags = KMP_NONE,
-		.charge = KMP_NONE,
-		.type = KMP_NONE,
-		.block_type = KMP_NONE,
-		.reason = KMP_NONE,
-		.extra = KMP_NONE,
-		.form = KMP_FORM_TRACE | KMP_FORM_HANDLE,
-	};
-	size_t count = kmp_ledger_count(ledger, KMP_LIST_STACKS);
-
-	for (page.stack = 0; page.stack < count; page.stack++) {
-		const struct kmp_stack *stack = kmp_ledger_stack(ledger, page.stack);
-
-		if (stack->has_handle && stack->trace != KMP_NONE)
-			try(sink->pages(sink->arg, ledger, &page, 1));
-	}
-	return NULL;
-}
-
-static struct kmp_error *group_stacks(struct kmp_ledger *ledger, struct kmp_groups **groups)
-{
-	struct kmp_grouping *grouping cleanup(cleanup_grouping) = NULL;
-
-	try(kmp_grouping_create(ledger, "stack,handle", NULL, &grouping));
-	struct kmp_sink sink = kmp_grouping_sink(grouping);
-
-	try(feed_stacks(ledger, &sink));
-	return kmp_grouping_finish(no_free(grouping), groups);
-}
-
 static struct kmp_error *read_groups(struct kmp_source *source, struct kmp_ledger *ledger,
-				     enum kmp_stacks_file file, struct kmp_groups **groups)
+				     struct kmp_groups **groups)
 {
 	struct kmp_grouping *grouping cleanup(cleanup_grouping) = NULL;
 	/* The kernel has counted; its page owners would take longer and be of another moment. */
@@ -85,10 +45,6 @@ static struct kmp_error *read_groups(struct kmp_source *source, struct kmp_ledge
 	struct kmp_sink sink = kmp_grouping_sink(grouping);
 
 	try(kmp_source_read(source, ledger, counted ? KMP_READ_STACKS : KMP_READ_PAGES, &sink));
-	/* What is no page_owner text has its handles from a show_stacks_handles, in its order. */
-	if (file == KMP_SHOW_STACKS_HANDLES &&
-	    (counted || strcmp(kmp_ledger_facts(ledger)->kind, "page_owner") != 0))
-		return group_stacks(ledger, groups);
 	return kmp_grouping_finish(no_free(grouping), groups);
 }
 
@@ -119,6 +75,7 @@ static struct kmp_error *run(struct cli_args *args)
 	struct kmp_ledger *ledger cleanup(cleanup_ledger) = NULL;
 	struct kmp_source *source cleanup(cleanup_source) = NULL;
 	struct kmp_groups *groups cleanup(cleanup_groups) = NULL;
+	struct kmp_groups *all cleanup(cleanup_groups) = NULL;
 	struct cli_output output cleanup(cli_output_deinit) = { 0 };
 	enum kmp_stacks_file file = KMP_SHOW_STACKS;
 	uint64_t threshold = 0;
@@ -130,9 +87,11 @@ static struct kmp_error *run(struct cli_args *args)
 	try(kmp_ledger_create(&ledger));
 	try(cli_kernel_check(cli_page_owner_path(args)));
 	try(kmp_source_open(cli_page_owner_path(args), NULL, &source));
-	try(read_groups(source, ledger, file, &groups));
+	try(read_groups(source, ledger, &groups));
+	if (file == KMP_SHOW_STACKS_HANDLES)
+		try(kmp_stacks_list(ledger, groups, &all));
 	try(cli_output_open(args, &output));
-	try(kmp_stacks_write(groups, file, threshold, output.file));
+	try(kmp_stacks_write(all ? all : groups, file, threshold, output.file));
 	try(cli_output_commit(&output));
 	report_unnamed(args, groups, file);
 	cli_report_losses(args, &groups->losses, groups->warnings, groups->warning_count);

@@ -82,6 +82,11 @@ size_t kmp_pages_count(const struct kmp_pages *pages)
 	return pages->table.rows.len;
 }
 
+uint64_t kmp_pages_left_out(const struct kmp_pages *pages)
+{
+	return pages->table.left_out;
+}
+
 struct kmp_error *kmp_pages_open(const struct kmp_pages *pages, struct kmp_pages_file **out)
 {
 	struct kmp_pages_file *file = calloc(1, sizeof(*file));

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "serve/served.h"
 
+#include <inttypes.h>
+
 #include "base/cleanup.h"
 #include "source/live.h"
 
@@ -22,23 +24,6 @@ static struct kmp_error *to_both(void *arg, struct kmp_ledger *ledger, const str
 	return both->stacks.pages(both->stacks.arg, ledger, pages, count);
 }
 
-/* Every stack of the ledger, with no pages: show_stacks_handles lists them all. */
-static struct kmp_error *group_all_stacks(struct kmp_served *s)
-{
-	struct kmp_grouping *grouping cleanup(cleanup_grouping) = NULL;
-	struct kmp_page page = { .pfn = KMP_UNKNOWN, .ts = KMP_UNKNOWN, .task = KMP_NONE };
-	size_t count = kmp_ledger_count(s->ledger, KMP_LIST_STACKS);
-
-	try(kmp_grouping_create(s->ledger, "stack,handle", NULL, &grouping));
-	struct kmp_sink sink = kmp_grouping_sink(grouping);
-
-	for (page.stack = 0; page.stack < count; page.stack++) {
-		if (kmp_ledger_stack(s->ledger, page.stack)->trace != KMP_NONE)
-			try(sink.pages(sink.arg, s->ledger, &page, 1));
-	}
-	return kmp_grouping_finish(no_free(grouping), &s->all_stacks);
-}
-
 static struct kmp_error *read_pages(struct kmp_served *s, struct kmp_source *source)
 {
 	struct kmp_grouping *grouping cleanup(cleanup_grouping) = NULL;
@@ -53,10 +38,13 @@ static struct kmp_error *read_pages(struct kmp_served *s, struct kmp_source *sou
 	/* Handles that only the kernel's counts name come first, in their order. */
 	if (counted)
 		try(kmp_source_read(source, s->ledger, KMP_READ_STACKS, &both.stacks));
-	if (what)
-		try(kmp_source_read(source, s->ledger, what, counted ? &both.pages : &sink));
+	/* What holds neither can be a show_stacks_handles. */
+	if (what || !counted)
+		try(kmp_source_read(source, s->ledger, what ? what : KMP_READ_PAGES,
+				    counted ? &both.pages : &sink));
 	try(kmp_pages_finish(s->pages));
-	return kmp_grouping_finish(no_free(grouping), &s->stacks);
+	try(kmp_grouping_finish(no_free(grouping), &s->stacks));
+	return kmp_stacks_list(s->ledger, s->stacks, &s->all_stacks);
 }
 
 static struct kmp_error *open_pages(struct kmp_served *served, void **file)
@@ -84,7 +72,7 @@ static struct kmp_error *print_stacks(struct kmp_served *served, enum kmp_stacks
 {
 	const struct kmp_groups *groups = served->stacks;
 
-	if (which == KMP_SHOW_STACKS_HANDLES)
+	if (which == KMP_SHOW_STACKS_HANDLES && served->all_stacks)
 		groups = served->all_stacks;
 	return kmp_served_print(served, groups, which, out);
 }
@@ -103,6 +91,23 @@ struct kmp_error *kmp_served_print(const struct kmp_served *served, const struct
 	return groups->count ? kmp_stacks_write(groups, which, served->threshold, out) : NULL;
 }
 
+/* Tell what a source has that no record of page_owner can be made of. */
+static struct kmp_error *warn(struct kmp_served *s)
+{
+	uint64_t left_out = kmp_pages_left_out(s->pages);
+	const char *empty =
+		"page_owner is empty: the source tells stacks, but of no page where "
+		"it is";
+
+	if (!kmp_pages_count(s->pages) && kmp_ledger_count(s->ledger, KMP_LIST_STACKS))
+		return kmp_ledger_warn(s->ledger, "%s", empty);
+	if (!left_out)
+		return NULL;
+	return kmp_ledger_warn(s->ledger,
+			       "page_owner is without %" PRIu64 " entries, which tell no PFN",
+			       left_out);
+}
+
 struct kmp_error *kmp_served_init(struct kmp_served *s, const char *path,
 				  const struct kmp_source_options *options)
 {
@@ -112,7 +117,7 @@ struct kmp_error *kmp_served_init(struct kmp_served *s, const char *path,
 	try(kmp_ledger_create(&s->ledger));
 	try(kmp_source_open(path, options, &source));
 	try(read_pages(s, source));
-	try(group_all_stacks(s));
+	try(warn(s));
 	return kmp_tags_create(s->ledger, &s->tags);
 }
 

@@ -31,7 +31,7 @@ struct kmp_served {
 	struct kmp_ledger *ledger;
 	struct kmp_pages *pages;   /* of a source that was read */
 	struct kmp_groups *stacks; /* by stack and handle, the kernel's own figures where told */
-	struct kmp_groups *all_stacks; /* for show_stacks_handles: those without pages too */
+	struct kmp_groups *all_stacks; /* for show_stacks_handles, if it lists more */
 	struct kmp_live *live;	       /* of a recording */
 	struct kmp_tags *tags;
 	_Atomic uint64_t threshold; /* count_threshold */

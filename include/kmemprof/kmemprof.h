@@ -647,6 +647,9 @@ enum kmp_format {
 /* The format named `table`, `json`, `csv`, …; KMP_ERROR_USAGE for another. */
 struct kmp_error *kmp_format_parse(const char *name, enum kmp_format *format);
 
+/* What owners of a history held, over time; see kmp_timeline_create(). */
+struct kmp_timeline;
+
 /* How to print groups. All zero is a plain table of all groups. */
 struct kmp_view {
 	enum kmp_format format; /* the form of output */
@@ -658,11 +661,15 @@ struct kmp_view {
 	const char *title;	/* SVG, HTML: title; may be NULL */
 	/* HTML: tags of the same source, which the page shows too; may be NULL. */
 	const struct kmp_groups *tags;
+	/* HTML: what it draws over time, of kmp_timeline_create(). */
+	struct kmp_timeline *const *timelines;
+	size_t timeline_count; /* how many */
 };
 
 /*
  * Print groups to a stream. Folded, SVG and pprof need a stack among the keys (other keys become
- * outer frames, or labels), or tags: KMP_ERROR_USAGE otherwise. KMP_ERROR_SYSTEM when writing fails.
+ * outer frames, or labels), or tags: KMP_ERROR_USAGE otherwise. KMP_ERROR_SYSTEM when writing
+ * fails.
  */
 struct kmp_error *kmp_groups_write(const struct kmp_groups *groups, FILE *out,
 				   const struct kmp_view *view);
@@ -1108,6 +1115,43 @@ struct kmp_error *kmp_history_read(struct kmp_history *history, size_t index, ui
 
 /* Close a history; NULL is accepted. */
 void kmp_history_close(struct kmp_history *history);
+
+/* One of the largest owners. */
+struct kmp_timeline_owner {
+	struct kmp_value value; /* of the key */
+	const int64_t *bytes;	/* of each sample */
+};
+
+/* What the largest owners held, over time. Free it with kmp_timeline_destroy(). */
+struct kmp_timeline {
+	const char *key;			 /* what tells owners: `function`, `comm`, … */
+	enum kmp_unit unit;			 /* of page owners or of tags */
+	const uint64_t *times;			 /* of each sample, ns since 1970 */
+	const int64_t *total;			 /* bytes of all owners in each sample */
+	size_t sample_count;			 /* how many */
+	const struct kmp_timeline_owner *owners; /* largest at their peak first */
+	size_t owner_count;			 /* how many */
+};
+
+/* What a timeline is to hold. */
+struct kmp_timeline_options {
+	const char *key;    /* one key of kmp_grouping_create() or kmp_tags_group(), no stack */
+	enum kmp_unit unit; /* whose */
+	size_t last;	    /* the last sample's index */
+	size_t samples;	    /* at most so many, evenly chosen, first and last among them; 0: 240 */
+	size_t owners;	    /* at most so many, 0: 11 */
+};
+
+/*
+ * Read samples of a history. KMP_ERROR_USAGE for an unknown key. Samples that do not hold what is
+ * asked for are left out; a timeline can be empty.
+ */
+struct kmp_error *kmp_timeline_create(struct kmp_history *history,
+				      const struct kmp_timeline_options *options,
+				      struct kmp_timeline **timeline);
+
+/* Free a timeline; NULL is accepted. */
+void kmp_timeline_destroy(struct kmp_timeline *timeline);
 
 /* ---- Recorder ------------------------------------------------------------------------------ */
 

@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "cli/commands.h"
 #include "cli/group.h"
+#include "cli/timelines.h"
 
 DEFINE_CLEANUP(source, struct kmp_source *, kmp_source_close)
 DEFINE_CLEANUP(groups, struct kmp_groups *, kmp_groups_destroy)
@@ -14,16 +15,32 @@ static struct kmp_error *tags_for_page(const struct cli_group *group, struct kmp
 {
 	struct cli_group all = { 0 };
 
-	if (!group->page || group->where || !(kmp_source_holds(source) & KMP_READ_TAGS))
+	if (group->where || !(kmp_source_holds(source) & KMP_READ_TAGS))
 		return NULL;
 	return cli_group_tags(&all, source, tags);
+}
+
+static struct kmp_error *write_page(struct cli_args *args, const struct cli_group *group,
+				    struct kmp_source *source, struct kmp_groups *groups,
+				    struct cli_output *output)
+{
+	struct kmp_groups *tags cleanup(cleanup_groups) = NULL;
+	struct cli_timelines timelines cleanup(cli_timelines_deinit) = { 0 };
+
+	try(tags_for_page(group, source, &tags));
+	if (!group->where)
+		try(cli_timelines_read(cli_page_owner_path(args), &timelines));
+	struct cli_page page = { .tags = tags,
+				 .timelines = timelines.list,
+				 .timeline_count = timelines.count };
+
+	return cli_write_page(args, groups, &page, output);
 }
 
 static struct kmp_error *run(struct cli_args *args)
 {
 	struct kmp_source *source cleanup(cleanup_source) = NULL;
 	struct kmp_groups *groups cleanup(cleanup_groups) = NULL;
-	struct kmp_groups *tags cleanup(cleanup_groups) = NULL;
 	struct cli_output output cleanup(cli_output_deinit) = { 0 };
 	struct cli_group group;
 	struct kmp_source_options options = { 0 };
@@ -34,8 +51,9 @@ static struct kmp_error *run(struct cli_args *args)
 	try(cli_output_open(args, &output));
 	try(cli_source_open(cli_page_owner_path(args), KMP_READ_PAGES, &options, &source));
 	try(cli_group_pages(&group, source, &groups));
-	try(tags_for_page(&group, source, &tags));
-	return cli_write_both(args, groups, tags, &output);
+	if (group.page)
+		return write_page(args, &group, source, groups, &output);
+	return cli_write_groups(args, groups, &output);
 }
 
 const struct cli_command cmd_report = {
@@ -58,7 +76,8 @@ const struct cli_command cmd_report = {
 		"see docs/where.md.\n"
 		"\n"
 		"--format html is a page for any browser: tables, a map and a flame graph, by\n"
-		"stack,comm,node,zone,order unless --by tells; with the tags, if FILE has them.\n",
+		"stack,comm,node,zone,order unless --by tells; with the tags, if FILE has them,\n"
+		"and of a history with what the largest owners held over time.\n",
 	.options = (const struct cli_option[]){ CLI_GROUP_OPTIONS, CLI_VIEW_OPTIONS, { 0 } },
 	.max_args = 1,
 	.run = run,

@@ -70,18 +70,22 @@ static void report_facts(const struct kmp_groups *groups)
 struct kmp_error *cli_write_groups(struct cli_args *args, struct kmp_groups *groups,
 				   struct cli_output *output)
 {
-	return cli_write_both(args, groups, NULL, output);
+	return cli_write_page(args, groups, NULL, output);
 }
 
-struct kmp_error *cli_write_both(struct cli_args *args, struct kmp_groups *groups,
-				 const struct kmp_groups *tags, struct cli_output *output)
+struct kmp_error *cli_write_page(struct cli_args *args, struct kmp_groups *groups,
+				 const struct cli_page *page, struct cli_output *output)
 {
 	const struct kmp_losses *losses = &groups->losses;
 	const char *sort = cli_value(args, "sort");
 	struct kmp_view view;
 
 	try(cli_view(args, output, &view));
-	view.tags = tags;
+	if (page) {
+		view.tags = page->tags;
+		view.timelines = page->timelines;
+		view.timeline_count = page->timeline_count;
+	}
 	if (sort)
 		try(kmp_groups_sort(groups, sort));
 	try(write_groups(groups, output, &view));

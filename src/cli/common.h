@@ -70,9 +70,16 @@ struct kmp_error *cli_view(const struct cli_args *args, const struct cli_output 
 struct kmp_error *cli_write_groups(struct cli_args *args, struct kmp_groups *groups,
 				   struct cli_output *output);
 
-/* The same; a page shows the tags of the same source (or NULL) too. */
-struct kmp_error *cli_write_both(struct cli_args *args, struct kmp_groups *groups,
-				 const struct kmp_groups *tags, struct cli_output *output);
+/* What a page shows beside the groups. */
+struct cli_page {
+	const struct kmp_groups *tags; /* of the same source, or NULL */
+	struct kmp_timeline *const *timelines;
+	size_t timeline_count;
+};
+
+/* The same as cli_write_groups(); page may be NULL. */
+struct kmp_error *cli_write_page(struct cli_args *args, struct kmp_groups *groups,
+				 const struct cli_page *page, struct cli_output *output);
 
 /* A size from an option that was given: 4096, 4K, 1.5M, 2GiB, -1. KMP_ERROR_USAGE. */
 struct kmp_error *cli_size(const struct cli_args *args, const char *option, int64_t *bytes);

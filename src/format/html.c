@@ -170,7 +170,9 @@ static struct kmp_error *put_data(FILE *out, const struct kmp_groups *const *set
 		fputs(i ? ",\n" : "", out);
 		try(kmp_html_data(out, sets[i], view->limit, &left_out[i]));
 	}
-	fputs("],\n\"warnings\":[", out);
+	fputs("],\n\"timelines\":", out);
+	try(kmp_html_timelines(out, view));
+	fputs(",\n\"warnings\":[", out);
 	for (size_t i = 0; i < count; i++)
 		try(put_warnings_of(&warnings, sets[i], left_out[i]));
 	fputs("]}", out);

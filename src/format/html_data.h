@@ -20,4 +20,7 @@ struct kmp_error *kmp_html_text(FILE *out, const char *text, size_t len) must_ch
 struct kmp_error *kmp_html_data(FILE *out, const struct kmp_groups *groups, size_t limit,
 				size_t *left_out) must_check;
 
+/* An array of the view's timelines (web/chart.js); in html_time.c. */
+struct kmp_error *kmp_html_timelines(FILE *out, const struct kmp_view *view) must_check;
+
 #endif

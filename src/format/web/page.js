@@ -72,8 +72,9 @@ kmp.Page = class {
 	parts() {
 		const only = steps => this.only(steps);
 
-		if (kmp.Chart && this.from.history)
-			this.chart = new kmp.Chart(this.section('Over time', 'chart'), this.from.history);
+		if (this.from.timelines.length)
+			this.chart = new kmp.Chart(this.section('Over time', 'time'), this.from.timelines,
+				name => this.searchFor(name));
 		this.mapSection = this.section('Where it is', 'where');
 		this.map = new kmp.Treemap(this.mapSection, only);
 		this.flameSection = this.section('Who asked for it', 'who');
@@ -134,6 +135,11 @@ kmp.Page = class {
 			this.draw();
 		else
 			this.found.textContent = 'not a regular expression';
+	}
+
+	searchFor(name) {
+		this.input.value = name;
+		this.searchNow();
 	}
 
 	only(steps) {

@@ -3,6 +3,7 @@
  * Histories as curves: samples are read and grouped one after the other into a matrix, a row for
  * each owner; the largest rows are the timeline.
  */
+#include <assert.h>
 #include <string.h>
 
 #include "base/cleanup.h"
@@ -142,6 +143,7 @@ static struct kmp_error *find_row(struct timeline *timeline, const struct kmp_va
 		timeline->rows.data[timeline->rows.len++] =
 			calloc(timeline->public.sample_count, sizeof(int64_t));
 	}
+	assert(timeline->rows.data && number < timeline->rows.len);
 	*row = timeline->rows.data[number];
 	return *row ? NULL : &kmp_error_no_memory;
 }

@@ -11,7 +11,7 @@
 
 #include "kmemprof/kmemprof.h"
 
-enum { MANY = 300, LARGE = 2 };
+enum { MANY = 300, LARGE = 2, SAMPLES = 21 };
 
 static char names[MANY][32];
 static const char *small_frames[MANY][2];
@@ -33,6 +33,32 @@ static void set_group(size_t i, const char *comm, const char *const *frames, siz
 		.ts_first = KMP_UNKNOWN,
 		.ts_last = KMP_UNKNOWN,
 	};
+}
+
+/* Two owners, one of which grows, and others; a sample each ten seconds. */
+static struct kmp_timeline *make_timeline(void)
+{
+	static const char hostile[] = "</script><img src=x>";
+	static uint64_t times[SAMPLES];
+	static int64_t total[SAMPLES], grows[SAMPLES], stands[SAMPLES];
+	static struct kmp_timeline_owner owners[] = {
+		{ { .kind = KMP_VALUE_TEXT, .text = "grows", .len = 5 }, grows },
+		{ { .kind = KMP_VALUE_TEXT, .text = hostile, .len = sizeof(hostile) - 1 }, stands },
+	};
+	static struct kmp_timeline timeline = { .key = "function",
+						.times = times,
+						.total = total,
+						.sample_count = SAMPLES,
+						.owners = owners,
+						.owner_count = 2 };
+
+	for (int i = 0; i < SAMPLES; i++) {
+		times[i] = UINT64_C(1800000000000000000) + (uint64_t)i * 10000000000;
+		grows[i] = i * (INT64_C(1) << 20);
+		stands[i] = INT64_C(8) << 20;
+		total[i] = grows[i] + stands[i] + (INT64_C(2) << 20);
+	}
+	return &timeline;
 }
 
 int main(int argc, char **argv)
@@ -62,7 +88,10 @@ int main(int argc, char **argv)
 		.total = { .records = LARGE + MANY, .pages = 9300000, .bytes = 9300000LL * 4096 },
 		.facts = { .name = "test", .kind = "page_owner", .kernel = "7.3.4" }
 	};
-	struct kmp_view view = { .format = html ? KMP_FORMAT_HTML : KMP_FORMAT_SVG };
+	struct kmp_timeline *timelines[] = { make_timeline() };
+	struct kmp_view view = { .format = html ? KMP_FORMAT_HTML : KMP_FORMAT_SVG,
+				 .timelines = timelines,
+				 .timeline_count = 1 };
 	struct kmp_error *err = kmp_groups_write(&all, stdout, &view);
 
 	if (err) {

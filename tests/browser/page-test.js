@@ -189,6 +189,30 @@
 		ok(box('<script>window.harmed=1<\/script>'), 'a name is its text');
 	}
 
+	function charting() {
+		const chart = find('.over-time'), bands = all('.over-time polygon');
+		const tops = bands.map(band => Math.min(...band.getAttribute('points').split(' ')
+			.map(point => Number(point.split(',')[1]))));
+
+		same(bands.length, 3, 'two owners, and the others');
+		ok(tops[0] > tops[1] && tops[1] > tops[2], 'one on top of the other');
+		same(all('.time .legend button').map(b => b.textContent).join('|'),
+			'grows 20.0 MiB (+20.0 MiB)|</scr' + 'ipt><img src=x> 8.0 MiB|all others 2.0 MiB',
+			'named, with what they hold now and by how much they grew');
+		key(chart, 'Home');
+		ok(/: 10\.0 MiB in all; <\/script><img src=x> 8\.0 MiB, all others 2\.0 MiB$/
+			.test(find('.time .detail').textContent), 'a moment\'s figures');
+		key(chart, 'ArrowRight');
+		ok(/ 11\.0 MiB in all/.test(find('.time .detail').textContent), 'arrows go through time');
+		click(find('.time .legend button'));
+		same(all('.over-time polygon').length, 1, 'one alone');
+		click(find('.time .legend .link'));
+		same(find('#search').value, 'grows', 'which can be searched for');
+		key(find('#search'), 'Escape');
+		click(find('.time .legend button'));
+		same(all('.over-time polygon').length, 3, 'all again');
+	}
+
 	function theme() {
 		const before = getComputedStyle(document.body).backgroundColor;
 
@@ -206,8 +230,8 @@
 		same(all('[role=tab][tabindex="0"]').length, 1, 'so are the tabs');
 	}
 
-	for (const test of [harmless, tiles, sorting, rows, tabs, searching, filtering, mapping, zooming,
-		theme, reachable]) {
+	for (const test of [harmless, tiles, sorting, rows, tabs, searching, filtering, mapping, charting,
+		zooming, theme, reachable]) {
 		try {
 			test();
 		} catch (error) {

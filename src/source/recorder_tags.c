@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/cleanup.h"
 #include "ledger/allocator_names.h"
 #include "source/bpf/record.skel.h"
@@ -84,12 +85,23 @@ struct tags {
 	const struct kmp_symbols *symbols;
 	VEC(struct site) sites;
 	VEC(struct kmp_tag) rows;
+	struct kmp_arena words; /* functions' names that were cut */
 };
 
 static inline void cleanup_tags(struct tags *t)
 {
 	vec_deinit(&t->sites);
 	vec_deinit(&t->rows);
+	kmp_arena_deinit(&t->words);
+}
+
+/* The function's name in the source: compilers add to it (`.constprop.0`). */
+static struct kmp_error *plain_name(struct tags *t, const char *symbol, const char **name)
+{
+	size_t len = strcspn(symbol, ".");
+
+	*name = symbol;
+	return symbol[len] ? kmp_arena_copy(&t->words, symbol, len, (char **)name) : NULL;
 }
 
 static struct kmp_error *add_sum(struct tags *t, uint64_t ip, uint32_t number,
@@ -198,7 +210,7 @@ static struct kmp_error *add_row(struct tags *t, const struct site *site)
 	if (!site->bytes && !site->calls)
 		return NULL;
 	kmp_symbols_find(t->symbols, site->ip, &symbol);
-	row.function = symbol.name;
+	try(plain_name(t, symbol.name, &row.function));
 	row.module = symbol.module ? symbol.module : "";
 	return vec_push(&t->rows, row);
 }

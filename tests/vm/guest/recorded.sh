@@ -20,3 +20,15 @@ check "mount of the recording" kmemprof mount --source r.kmp m
 page_owner_filter -m stack -o text m/page_owner >/dev/null 2>err || true
 near "page_owner_filter reads it, records" "$(grep -c '(held), ts' text)" 10290 160
 check "umount" kmemprof umount m
+
+# Tags of a kernel that has none.
+kmemprof record --tags --duration 8s -o t.kmp -- objects 60 udp=1000 pipe=500 open=2000 >out 2>log || true
+sed 's/^/# /' log | tail -n 1
+calls() { # FUNCTION
+	kmemprof tags --function "$1" --format json t.kmp | jq .totals.calls
+}
+near "objects held by sk_prot_alloc" "$(calls sk_prot_alloc)" 1000 10
+near "objects held by alloc_pipe_info" "$(calls alloc_pipe_info)" 1000 10
+near "objects held by __alloc_file" "$(calls __alloc_file)" 4000 40
+kmemprof record --tags --duration 12s -o t.kmp -- objects -c 60 udp=1000 pipe=500 open=2000 >out 2>log || true
+near "objects held when closed" "$(($(calls sk_prot_alloc) + $(calls alloc_pipe_info) + $(calls __alloc_file)))" 0 40

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=sh
+# The recorder's tags against the kernel's own, by function: what was allocated after attaching.
+. /test/lib.sh
+
+by_function() { # FILE
+	awk '/^ *-?[0-9]/ { f = $4 ~ /^\[/ ? $5 : $4; b[f] += $1; c[f] += $2 }
+		END { for (f in b) print substr(f, 6), b[f], c[f] }' "$1"
+}
+
+mkdir t
+mount -t tmpfs -o size=300M t t
+trap 'umount -l t' EXIT
+cat >load <<'LOAD'
+cat /proc/allocinfo >before
+objects 60 udp=3000 unix=3000 pipe=3000 epoll=2000 event=4000 timer=3000 open=4000 2>ready &
+until [ -s ready ]; do sleep 0.1; done
+dd if=/dev/zero of=t/big bs=1M count=40 2>/dev/null
+for n in $(seq 2000); do : >t/file-$n; done
+cat /proc/allocinfo >after
+LOAD
+kmemprof record --all --tags -o r.kmp -- sh load >log 2>&1 || true
+by_function before >before.f
+by_function after >after.f
+kmemprof tags --by function --format csv r.kmp >ours.csv
+cp before after ours.csv log /host/ 2>/dev/null || true
+tail -n 2 log | sed 's/^/# /'
+
+# Functions that this kernel's compiler put into others: the recorder has no debug information here
+# and names who they are in. The kernel's allocinfo names them.
+cat >inlined <<'END'
+__do_sys_timerfd_create __x64_sys_timerfd_create
+ep_alloc do_epoll_create
+udp_lib_init_sock udp_init_sock
+END
+
+# The ten functions that grew most.
+awk -F, '
+FILENAME == "inlined" { split($0, n, " "); within[n[1]] = n[2]; next }
+FILENAME == "ours.csv" { gsub(/"/, ""); ours[$1] += $2; next }
+{ split($0, n, " ") }
+FILENAME == "before.f" { before[n[1]] = n[2]; next }
+{ f = n[1] in within ? within[n[1]] : n[1]; grown[f] += n[2] - before[n[1]] }
+END { for (f in grown) printf "%d %s %d\n", grown[f], f, ours[f] }
+' inlined ours.csv before.f after.f | sort -rn | head -n 10 >largest
+while read -r kernel function ours; do
+	near "$function: bytes of the kernel and ours" "$kernel" "$ours" $((kernel / 50))
+done <largest
+is "functions compared" "$(wc -l <largest)" 10
+mkdir m
+check "the tags are served" kmemprof mount --source r.kmp m
+grep -E '^ +[0-9]+ +[0-9]+ [?]:0 func:sock_alloc_inode ' m/allocinfo >served || true
+is "as allocinfo: calls" "$(awk '{ print $2 }' served)" 9000
+check "umount" kmemprof umount m

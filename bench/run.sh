@@ -129,4 +129,5 @@ measure 1 "$kmemprof" report --by stack "$cache/stack-4g.txt"
 row "report --by stack on 4 GB: peak memory" %.1f "$peak / 1024" MiB "<=" 64
 rm -f "$cache/stack-4g.txt" "$cache/sorted.txt"
 . bench/mount.sh
+. bench/tags-record.sh
 [ "$missed" = 0 ] && echo "all requirements met" || echo "$missed requirements missed"

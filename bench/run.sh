@@ -130,4 +130,5 @@ row "report --by stack on 4 GB: peak memory" %.1f "$peak / 1024" MiB "<=" 64
 rm -f "$cache/stack-4g.txt" "$cache/sorted.txt"
 . bench/mount.sh
 . bench/tags-record.sh
+. bench/watch.sh
 [ "$missed" = 0 ] && echo "all requirements met" || echo "$missed requirements missed"

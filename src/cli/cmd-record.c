@@ -11,6 +11,7 @@
 #include "base/cleanup.h"
 #include "base/error.h"
 #include "base/vec.h"
+#include "cli/child.h"
 #include "cli/commands.h"
 #include "cli/common.h"
 #include "cli/group.h"
@@ -51,32 +52,6 @@ static struct kmp_error *check_file(const char *path)
 		return NULL;
 	return kmp_error_new(KMP_ERROR_INPUT,
 			     "%s: is there already, is not a ledger file and stays as it is", path);
-}
-
-/* Begin when told: the child waits for the parent's byte before it becomes the command. */
-static struct kmp_error *start_command(char **argv, pid_t *pid, int *go)
-{
-	int ends[2];
-
-	if (pipe(ends))
-		return kmp_error_system(errno, NULL, "cannot make a pipe");
-	*pid = fork();
-	if (*pid < 0)
-		return kmp_error_system(errno, NULL, "cannot start '%s'", argv[0]);
-	if (*pid == 0) {
-		char byte;
-
-		close(ends[1]);
-		if (read(ends[0], &byte, 1) != 1)
-			_exit(127);
-		close(ends[0]);
-		execvp(argv[0], argv);
-		fprintf(stderr, "kmemprof: cannot run '%s': %s\n", argv[0], strerror(errno));
-		_exit(127);
-	}
-	close(ends[0]);
-	*go = ends[1];
-	return NULL;
 }
 
 static void pass_time(double seconds)
@@ -190,7 +165,7 @@ static struct kmp_error *run_command(struct cli_args *args, struct cli_record *j
 	pid_t pid;
 	int wait_status = 0;
 
-	try(start_command(args->rest, &pid, &go));
+	try(cli_child_start(args->rest, false, &pid, &go));
 	if (!job->options.all)
 		try(kmp_recorder_follow(recorder, (uint32_t)pid));
 	try(kmp_recorder_start(recorder));

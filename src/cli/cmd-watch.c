@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* kmemprof watch: a live screen. */
+#include <errno.h>
 #include <locale.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/error.h"
+#include "cli/child.h"
 #include "cli/commands.h"
 #include "cli/common.h"
 #include "cli/record.h"
@@ -13,8 +17,19 @@
 
 DEFINE_CLEANUP(recorder, struct kmp_recorder *, kmp_recorder_destroy)
 
-static const char *const live_only[] = { "all",		"pid",	      "cgroup",
+static const char *const live_only[] = { "all",		"pid",	      "cgroup",	  "tags",
 					 "stack-depth", "max-stacks", "max-tasks" };
+
+/* The command that is recorded; pid 0: none. */
+struct child {
+	pid_t pid;
+};
+
+/* The words behind `--` are a command; a FILE stands before it. */
+static bool has_command(const struct cli_args *args)
+{
+	return args->count > 0 && !strcmp(args->rest[-1], "--");
+}
 
 static struct kmp_error *read_tab(const struct cli_args *args, struct watch *watch)
 {
@@ -38,10 +53,11 @@ static struct kmp_error *read_options(const struct cli_args *args, struct watch 
 	double seconds = 1;
 
 	watch->source = cli_value(args, "source");
-	if (args->count && watch->source)
-		return kmp_error_new(KMP_ERROR_USAGE, "--source and FILE say the same: give one");
-	if (args->count)
-		watch->source = args->rest[0];
+	if (args->count && !has_command(args) && (args->count > 1 || watch->source))
+		return kmp_error_new(KMP_ERROR_USAGE,
+				     "one FILE, as --source; a command stands behind '--'");
+	if (args->count && !watch->source)
+		watch->source = has_command(args) ? "live" : args->rest[0];
 	if (!watch->source)
 		watch->source = "kernel";
 	if (!strcmp(watch->source, "-"))
@@ -58,27 +74,61 @@ static struct kmp_error *read_options(const struct cli_args *args, struct watch 
 			return kmp_error_new(KMP_ERROR_USAGE, "--%s: only with --source live",
 					     live_only[i]);
 	}
+	if (has_command(args) && strcmp(watch->source, "live") != 0)
+		return kmp_error_new(KMP_ERROR_USAGE, "a command: only with --source live");
 	return read_tab(args, watch);
 }
 
-static struct kmp_error *start_recorder(const struct cli_args *args, const char *source,
+static struct kmp_error *start_recorder(const struct cli_args *args, struct child *child,
 					struct kmp_recorder **recorder)
 {
 	struct cli_record job cleanup(cli_record_deinit) = { 0 };
+	auto_fd int go = -1;
 
-	if (strcmp(source, "live") != 0)
-		return NULL;
-	try(cli_record_scope(args, false, &job));
-	if (!job.options.all && !job.options.pids && !job.options.cgroup)
-		return kmp_error_new(KMP_ERROR_USAGE, "what to record? --all, --pid or --cgroup");
+	try(cli_record_scope(args, has_command(args), &job));
+	if (!job.options.all && !job.options.pids && !job.options.cgroup && !has_command(args))
+		return kmp_error_new(KMP_ERROR_USAGE,
+				     "what to record? --all, --pid, --cgroup or -- COMMAND");
+	job.options.what = KMP_READ_PAGES | (cli_value(args, "tags") ? KMP_READ_TAGS : 0);
 	try(kmp_recorder_create(&job.options, recorder));
-	return kmp_recorder_start(*recorder);
+	if (has_command(args)) {
+		try(cli_child_start(args->rest, true, &child->pid, &go));
+		if (!job.options.all)
+			try(kmp_recorder_follow(*recorder, (uint32_t)child->pid));
+	}
+	try(kmp_recorder_start(*recorder));
+	if (go >= 0 && write(go, "", 1) != 1)
+		return kmp_error_system(errno, NULL, "cannot start '%s'", args->rest[0]);
+	return NULL;
+}
+
+static struct kmp_error *open_feed(const struct cli_args *args, struct child *child,
+				   struct watch *watch)
+{
+	struct kmp_recorder *recorder cleanup(cleanup_recorder) = NULL;
+	const char *where = watch->feed.where;
+
+	if (!strcmp(watch->source, "live"))
+		try(start_recorder(args, child, &recorder));
+	try(watch_feed_open(&watch->feed, watch->source, no_free(recorder)));
+	watch->feed.where = where;
+	watch->feed.records_tags = cli_value(args, "tags") != NULL;
+	watch->frozen = watch->feed.history != NULL;
+	return NULL;
+}
+
+static void end_child(struct child *child)
+{
+	if (child->pid <= 0)
+		return;
+	kill(child->pid, SIGTERM);
+	waitpid(child->pid, NULL, 0);
 }
 
 static struct kmp_error *run(struct cli_args *args)
 {
-	struct kmp_recorder *recorder cleanup(cleanup_recorder) = NULL;
 	struct watch watch cleanup(watch_deinit) = { 0 };
+	struct child child cleanup(end_child) = { 0 };
 	uint64_t samples = 0;
 	int number = 0;
 
@@ -87,18 +137,18 @@ static struct kmp_error *run(struct cli_args *args)
 	try(read_options(args, &watch, &samples));
 	if (cli_value(args, "where"))
 		try(watch_filter(&watch, cli_value(args, "where")));
-	const char *where = watch.feed.where;
-
-	try(start_recorder(args, watch.source, &recorder));
-	try(watch_feed_open(&watch.feed, watch.source, no_free(recorder)));
-	watch.feed.where = where;
-	watch.frozen = watch.feed.history != NULL;
+	try(open_feed(args, &child, &watch));
 	watch_sample(&watch);
 	/* What cannot be read at all is no matter for a screen. */
 	if (!watch_table_of(&watch)->samples)
 		return kmp_error_new(KMP_ERROR_INPUT, "%s", watch.message);
 	try(watch_run(&watch, samples, &number));
+	if (watch.lossy) {
+		fprintf(stderr, "kmemprof: warning: %s\n", watch.note);
+		args->status = CLI_LOSSES;
+	}
 	if (number && number != SIGINT) {
+		end_child(&child);
 		signal(number, SIG_DFL);
 		raise(number);
 	}
@@ -108,7 +158,7 @@ static struct kmp_error *run(struct cli_args *args)
 const struct cli_command cmd_watch = {
 	.name = "watch",
 	.summary = "shows live, as top does, who holds memory and who gets more",
-	.synopsis = "[FILE]",
+	.synopsis = "[FILE] [-- COMMAND …]",
 	.details =
 		"Stacks, tags, tasks, nodes and orders are tabs; each row has its bytes, how they\n"
 		"changed since watching began and since the sample before, and a small chart.\n"
@@ -118,7 +168,9 @@ const struct cli_command cmd_watch = {
 		"is\n"
 		"cheap, the rest from page_owner. A dump, a directory or a ledger file is read "
 		"anew\n"
-		"each time. The source live records, as record does. A history, which monitor\n"
+		"each time. The source live records, as record does; a COMMAND is started for "
+		"that,\n"
+		"ended with the screen, and what it prints goes nowhere. A history, which monitor\n"
 		"writes, stands at its last moment: [ and ] go back and on, Space plays.\n"
 		"\n"
 		"--where is the filter of page owners, docs/where.md, and can be changed by /.\n",
@@ -134,11 +186,12 @@ const struct cli_command cmd_watch = {
 			{ "all", 'a', NULL, "live: the whole machine" },
 			{ "pid", 'p', "LIST", "live: only these processes: 1,200" },
 			{ "cgroup", 0, "DIR", "live: only tasks below this directory of cgroup 2" },
+			{ "tags", 't', NULL, "live: tags, too, which costs more" },
 			{ "stack-depth", 'D', "N", "live: frames kept of a stack, at most 32; 16" },
 			{ "max-stacks", 0, "N", "live: different stacks there is room for; 65536" },
 			{ "max-tasks", 0, "N", "live: different tasks there is room for; 65536" },
 			{ 0 },
 		},
-	.max_args = 1,
+	.max_args = -1,
 	.run = run,
 };

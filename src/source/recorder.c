@@ -258,5 +258,8 @@ void kmp_recorder_destroy(struct kmp_recorder *r)
 	for (size_t i = 0; i < r->absent.len; i++)
 		free(r->absent.data[i]);
 	vec_deinit(&r->absent);
+	if (r->names)
+		kmp_kernel_names_deinit(r->names);
+	free(r->names);
 	free(r);
 }

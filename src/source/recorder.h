@@ -3,8 +3,11 @@
 #ifndef KMP_SOURCE_RECORDER_H
 #define KMP_SOURCE_RECORDER_H
 
+#include <time.h>
+
 #include "base/vec.h"
 #include "source/bpf/record.h"
+#include "source/kernel_names.h"
 
 /* What kmp_calibrate() measures. */
 struct kmp_calibration {
@@ -34,6 +37,9 @@ struct kmp_recorder {
 	bool attached;
 	struct kmp_recorder_stats stats; /* of the last reading */
 	VEC(char *) absent;		 /* what this kernel lacks, a line each */
+	struct kmp_kernel_names *names;	 /* of the last reading, or NULL */
+	bool names_old;			 /* an address had none: a module may have come since */
+	time_t names_time;		 /* when they were read */
 };
 
 /* Bytes that a stack takes in its table. */

@@ -15,7 +15,6 @@
 enum { BATCH = 1024 };
 
 struct reading {
-	struct kmp_kernel_names names;
 	struct kmp_record_words words;
 	struct kmp_record_cursor cursor;
 	struct kmp_page batch[BATCH];
@@ -35,6 +34,29 @@ struct kmp_error *kmp_recorder_tell(const struct kmp_recorder *r, struct kmp_led
 	return NULL;
 }
 
+/*
+ * To read all names takes longer than to read what was recorded. They stay for the next reading,
+ * unless there was none for an address, or they are half a minute old.
+ */
+static struct kmp_error *know_names(struct kmp_recorder *r)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	if (r->names && !r->names_old && now.tv_sec - r->names_time < 30)
+		return NULL;
+	if (!r->names)
+		r->names = calloc(1, sizeof(*r->names));
+	if (!r->names)
+		return &kmp_error_no_memory;
+	kmp_kernel_names_deinit(r->names);
+	r->names_time = now.tv_sec;
+	r->names_old = true;
+	try(kmp_kernel_names_init(r->names));
+	r->names_old = false;
+	return NULL;
+}
+
 static struct kmp_error *read_all(struct reading *rd, struct kmp_recorder *r,
 				  struct kmp_ledger *ledger, const struct kmp_sink *sink)
 {
@@ -42,12 +64,12 @@ static struct kmp_error *read_all(struct reading *rd, struct kmp_recorder *r,
 	bool end = false;
 
 	try(kmp_recorder_tell(r, ledger));
-	try(kmp_kernel_names_init(&rd->names));
+	try(know_names(r));
 	if (r->options.what & KMP_READ_TAGS)
-		try(kmp_recorder_tags_read(r, rd->names.symbols, ledger));
+		try(kmp_recorder_tags_read(r, r->names->symbols, ledger));
 	if (!(r->options.what & KMP_READ_PAGES))
 		return NULL;
-	try(kmp_record_words_init(&rd->words, r, &rd->names, ledger));
+	try(kmp_record_words_init(&rd->words, r, r->names, ledger));
 	kmp_record_cursor_init(&rd->cursor, r, &rd->words.facts);
 	r->stats.unattributed = 0;
 	for (;;) {
@@ -119,8 +141,8 @@ struct kmp_error *kmp_recorder_read(struct kmp_recorder *r, struct kmp_ledger *l
 		return &kmp_error_no_memory;
 	struct kmp_error *err = read_all(rd, r, ledger, sink);
 
+	r->names_old |= rd->words.unnamed > 0;
 	kmp_record_words_deinit(&rd->words);
-	kmp_kernel_names_deinit(&rd->names);
 	free(rd);
 	return err ? err : tell_losses(r, ledger);
 }

@@ -213,6 +213,22 @@ press r
 compare file-again
 press Space
 await "freezing is shown" FROZEN
+{
+	cat five.txt
+	sed 's/order 1/order x/; 5q' five.txt
+} >damaged
+cat >lossy <<END
+$kmemprof watch --interval 1h damaged 2>said
+echo "status \$?" "\$(cat said)"
+sleep 60
+END
+start 80 24 "sh lossy"
+await "what is lost is told" "1 records skipped"
+press q
+await "and told again at the end" "status 3 kmemprof: warning: 1 records skipped"
+cp "$here"/../data/samples/22-DERIVED-* hostile
+start 80 24 "$kmemprof watch --interval 1h --tab tasks hostile"
+compare hostile-names
 mask=mask_nothing
 
 # However it ends, the terminal is as it was.

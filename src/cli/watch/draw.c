@@ -78,11 +78,22 @@ static void put_right(int line, int *column, int width, const char *text)
 	*column += width + 1;
 }
 
+/* Foreign bytes, as far as they can be seen; the columns they took. */
+static int put_foreign(int line, int column, const char *bytes)
+{
+	struct watch_text text = { 0 };
+
+	kmp_error_destroy(watch_text_visible(&text, bytes, strlen(bytes)));
+	int used = text.data ? put(line, column, text.data) : 0;
+
+	watch_text_deinit(&text);
+	return used;
+}
+
 static void draw_title(struct watch *watch)
 {
 	const struct watch_table *table = watch_table_of(watch);
 	time_t now = (time_t)(table->now_ns / 1000000000);
-	struct watch_text text = { 0 };
 	char clock[32] = "", since[WATCH_FIGURE], right[128];
 	struct tm tm;
 
@@ -101,12 +112,7 @@ static void draw_title(struct watch *watch)
 	int used = put(0, 0, "kmemprof watch  ");
 
 	attroff(A_BOLD);
-	/* A source is named by whoever started us: its name is no more to be trusted than another.
-	 */
-	kmp_error_destroy(watch_text_visible(&text, watch->source, strlen(watch->source)));
-	if (text.data)
-		put(0, used, text.data);
-	watch_text_deinit(&text);
+	put_foreign(0, used, watch->source);
 	int start = COLS - (int)strlen(right);
 
 	if (start > 1)
@@ -136,31 +142,38 @@ static void draw_tabs(struct watch *watch)
 		put(1, COLS - (int)strlen(right), right);
 }
 
+static void draw_prompt(struct watch *watch)
+{
+	int used = put(2, 0,
+		       watch->prompt == WATCH_PROMPT_SAVE ? "save as: "
+		       : watch->tab == WATCH_TAGS	  ? "tags with: "
+							  : "where: ");
+
+	used += put_foreign(2, used, watch->typed);
+	if (used < COLS)
+		mvaddch(2, used, ' ' | A_REVERSE);
+}
+
+/* What was said last; else the filter, and what must be known of the sample. */
 static void draw_message(struct watch *watch)
 {
-	struct watch_text text = { 0 };
 	const char *needle = watch_table_of(watch)->needle;
 	const char *filter = watch->tab == WATCH_TAGS ? needle ? needle : "" : watch->where;
-	const char *label = watch->prompt == WATCH_PROMPT_SAVE		? "save as: "
-			    : watch->prompt && watch->tab == WATCH_TAGS ? "tags with: "
-			    : watch->prompt				? "where: "
-			    : watch->message[0]				? ""
-			    : *filter					? "filter: "
-									: "";
-	const char *said = watch->prompt       ? watch->typed
-			   : watch->message[0] ? watch->message
-					       : filter;
-	attr_t attribute = watch->alarm && !watch->prompt ? A_BOLD | colour(1) : 0;
+	int used = 0;
 
-	kmp_error_destroy(watch_text_visible(&text, said, strlen(said)));
-	attron(attribute);
-	int used = put(2, 0, label);
-
-	used += text.data ? put(2, used, text.data) : 0;
-	attroff(attribute);
-	if (watch->prompt && used < COLS)
-		mvaddch(2, used, ' ' | A_REVERSE);
-	watch_text_deinit(&text);
+	if (watch->message[0]) {
+		attron(watch->alarm ? A_BOLD | colour(1) : 0);
+		put_foreign(2, 0, watch->message);
+		attrset(A_NORMAL);
+		return;
+	}
+	if (*filter) {
+		used += put(2, 0, "filter: ");
+		used += put_foreign(2, used, filter) + 2;
+	}
+	attron(watch->lossy ? A_BOLD | colour(1) : 0);
+	put_foreign(2, used, watch->note);
+	attrset(A_NORMAL);
 }
 
 static void draw_header(struct watch *watch)
@@ -320,7 +333,10 @@ void watch_draw(struct watch *watch)
 	} else {
 		draw_title(watch);
 		draw_tabs(watch);
-		draw_message(watch);
+		if (watch->prompt)
+			draw_prompt(watch);
+		else
+			draw_message(watch);
 		draw_header(watch);
 		draw_rows(watch);
 		draw_keys(watch);

@@ -159,19 +159,26 @@ static struct kmp_error *read_counts(struct watch_feed *feed, struct kmp_groups 
 	return fan_finish(&fan, groups);
 }
 
+static struct kmp_error *drop_pages(void *arg, struct kmp_ledger *ledger,
+				    const struct kmp_page *pages, size_t count)
+{
+	return NULL;
+}
+
 /* Page owners, or tags, as they are now, to the sink or into the ledger. */
 static struct kmp_error *read_now(struct watch_feed *feed, uint32_t what, struct kmp_ledger *ledger,
 				  const struct kmp_sink *sink)
 {
+	static const struct kmp_sink nowhere = { drop_pages, NULL, 0 };
 	struct kmp_source *source cleanup(cleanup_source) = NULL;
 	const char *path = what == KMP_READ_TAGS && feed->tags ? feed->tags : feed->path;
 
 	if (feed->history)
 		return kmp_history_read(feed->history, feed->moment, what, ledger, sink);
-	if (feed->recorder && what == KMP_READ_PAGES)
-		return kmp_recorder_read(feed->recorder, ledger, sink);
+	if (feed->recorder && what == KMP_READ_TAGS && !feed->records_tags)
+		return kmp_error_new(KMP_ERROR_USAGE, "tags are recorded only with --tags");
 	if (feed->recorder)
-		return kmp_error_new(KMP_ERROR_INPUT, "a recording knows no tags");
+		return kmp_recorder_read(feed->recorder, ledger, sink ? sink : &nowhere);
 	try(kmp_source_open(path, NULL, &source));
 	if (!(kmp_source_holds(source) & what))
 		return kmp_error_new(KMP_ERROR_INPUT, "%s: has no %s", path,
@@ -229,11 +236,12 @@ struct kmp_error *watch_feed_save(struct watch_feed *feed, const char *path)
 	try(kmp_store_create(path, false, &store));
 	struct kmp_sink sink = kmp_store_sink(store);
 	struct kmp_error *pages = read_now(feed, KMP_READ_PAGES, ledger, &sink);
-	struct kmp_error *tags =
-		feed->recorder ? NULL : read_now(feed, KMP_READ_TAGS, ledger, NULL);
+	/* A recording's reading has both. */
+	bool both = feed->recorder != NULL;
+	struct kmp_error *tags = both ? NULL : read_now(feed, KMP_READ_TAGS, ledger, NULL);
 
 	/* One of them is enough. */
-	if (pages && (tags || feed->recorder)) {
+	if (pages && (tags || both)) {
 		kmp_error_destroy(tags);
 		return pages;
 	}

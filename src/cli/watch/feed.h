@@ -16,6 +16,7 @@ extern const char *const watch_tab_names[WATCH_TABS];
 struct watch_feed {
 	const char *path;	       /* for people */
 	struct kmp_recorder *recorder; /* live, else NULL */
+	bool records_tags;	       /* it knows tags, too */
 	struct kmp_history *history;   /* or NULL */
 	size_t moment;		       /* of the history: the sample that is read */
 	struct kmp_source *counts;     /* the kernel's counts by stack, or NULL */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cli/watch/watch.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -106,12 +107,33 @@ void watch_arrange(struct watch *watch)
 	scroll(watch);
 }
 
+void watch_note(struct watch *watch, const struct kmp_groups *groups)
+{
+	const struct kmp_losses *l = &groups->losses;
+	size_t at = 0;
+
+	watch->note[0] = '\0';
+	watch->lossy = l->skipped || l->dropped || l->cut;
+	if (watch->lossy)
+		at = (size_t)snprintf(watch->note, sizeof(watch->note),
+				      "%" PRIu64 " records skipped, %" PRIu64 " dropped, %" PRIu64
+				      " cut",
+				      l->skipped, l->dropped, l->cut);
+	if (l->skipped && l->first_reason && at < sizeof(watch->note))
+		snprintf(watch->note + at, sizeof(watch->note) - at, "; line %" PRIu64 ": %s",
+			 l->first_line, l->first_reason);
+	if (!watch->lossy && groups->warning_count)
+		snprintf(watch->note, sizeof(watch->note), "%s", groups->warnings[0]);
+}
+
 static struct kmp_error *take(struct watch *watch)
 {
 	struct kmp_groups *groups[WATCH_TABS];
 	struct kmp_error *err = watch_feed_read(&watch->feed, watch->tab, groups);
 	uint64_t now = watch_feed_time(&watch->feed);
 
+	if (!err && groups[watch->tab])
+		watch_note(watch, groups[watch->tab]);
 	for (size_t i = 0; i < WATCH_TABS; i++) {
 		/* A history is read for what is looked at. */
 		if (groups[i] && !err && (!watch->feed.history || i == watch->tab))
@@ -178,6 +200,9 @@ void watch_sample(struct watch *watch)
 /* What is shown under another filter is something else: everything begins again. */
 struct kmp_error *watch_filter(struct watch *watch, const char *where)
 {
+	if (strlen(where) >= sizeof(watch->where))
+		return kmp_error_new(KMP_ERROR_LIMIT, "the expression is longer than %zu bytes",
+				     sizeof(watch->where) - 1);
 	try(watch_feed_filter(&watch->feed, *where ? where : NULL));
 	if (where != watch->where)
 		snprintf(watch->where, sizeof(watch->where), "%s", where);

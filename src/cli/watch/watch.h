@@ -24,8 +24,10 @@ struct watch {
 	bool help;
 	bool quit;
 	enum watch_prompt prompt;
-	char typed[256];
-	char where[256];   /* the filter of page owners, "" for none */
+	char typed[1024];
+	char where[1024];  /* the filter of page owners, "" for none */
+	char note[256];	   /* what a reader must know of the last sample, "" if nothing */
+	bool lossy;	   /* it is not all that there was */
 	char message[512]; /* one line, until the next key */
 	bool alarm;	   /* the message is an error */
 	bool failing;	   /* it tells why there was no sample */
@@ -49,6 +51,9 @@ enum watch_key {
 };
 
 struct watch_table *watch_table_of(struct watch *watch);
+
+/* What the groups of a sample say of themselves: losses, else a warning. */
+void watch_note(struct watch *watch, const struct kmp_groups *groups);
 
 /* Show an error in the line of messages, and free it; NULL clears it. */
 void watch_tell(struct watch *watch, struct kmp_error *err);

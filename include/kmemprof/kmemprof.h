@@ -1153,6 +1153,87 @@ struct kmp_error *kmp_timeline_create(struct kmp_history *history,
 /* Free a timeline; NULL is accepted. */
 void kmp_timeline_destroy(struct kmp_timeline *timeline);
 
+/* ---- Trends -------------------------------------------------------------------------------- */
+
+/* What the course of a figure is; docs/trend.md tells how it is found. */
+enum kmp_verdict {
+	KMP_VERDICT_FLAT,  /* hardly changes */
+	KMP_VERDICT_CHURN, /* rises and falls */
+	KMP_VERDICT_SPIKE, /* rose for a moment */
+	KMP_VERDICT_STEP,  /* changed at once, and stays there */
+	KMP_VERDICT_LEAK   /* grows steadily, which load does not explain */
+};
+
+/* What a verdict is called: `flat`, `churn`, `spike`, `step`, `leak`; static. */
+const char *kmp_verdict_name(enum kmp_verdict verdict);
+
+/* How to look for trends. All zero is a good choice. */
+struct kmp_trend_options {
+	const char
+		*keys; /* as for kmp_grouping_create(), or kmp_tags_group(); NULL: stack, or tag */
+	bool tags;     /* of tags, not of page owners */
+	struct kmp_filter *filter; /* of page owners, used with no ledger before, or NULL */
+	size_t first;		   /* index of the first sample */
+	size_t count;		   /* of samples, 0: all that follow */
+	double min_growth;	   /* bytes; what changes less is flat. 0: 64 KiB */
+	size_t points;		   /* at most so many points of time, 0: 64; at most 1024 */
+};
+
+/* The course of one group. Sizes are in bytes, also those of page owners. */
+struct kmp_trend {
+	const struct kmp_group
+		*group;		  /* its key; its figures at first (`before`) and last (`now`) */
+	double min;		  /* of all samples */
+	double max;		  /* of all samples */
+	const double *points;	  /* means at each of struct kmp_trends' times */
+	double slope;		  /* bytes a second, by Theil and Sen */
+	double slope_low;	  /* its 95 % interval */
+	double slope_high;	  /* likewise */
+	double tau;		  /* Kendall's: 1 always rises, -1 always falls */
+	double p;		  /* the chance of such a tau without a trend */
+	enum kmp_verdict verdict; /* what it is */
+	uint64_t since;		  /* when it began, ns since 1970 */
+	const char *reason;	  /* why, a few words */
+};
+
+/* The result: self-contained, the history may go. Free it with kmp_trends_destroy(). */
+struct kmp_trends {
+	struct kmp_groups *groups; /* the groups of the trends, a difference from first to last */
+	struct kmp_trend *trends;  /* leaks first, fastest first */
+	size_t count;		   /* of trends: groups that have had something */
+	size_t point_count;	   /* points of time */
+	const double *times;	   /* seconds after first_time, rising */
+	const double *totals;	   /* bytes of all groups at these times */
+	size_t samples;		   /* that were looked at */
+	size_t left_out;	   /* before them, as the machine was started anew then */
+	uint64_t first_time;	   /* of the first sample, ns since 1970 */
+	uint64_t last_time;	   /* of the last */
+};
+
+/*
+ * Find the trends in a history. KMP_ERROR_USAGE for an unknown key and where the samples hold none
+ * of what is asked for.
+ */
+struct kmp_error *kmp_trends_find(struct kmp_history *history,
+				  const struct kmp_trend_options *options,
+				  struct kmp_trends **trends);
+
+/*
+ * Sort by `verdict` (leaks first, then by rate), `rate`, `delta`, `first`, `last`, `min`, `max`,
+ * `tau`; `-` before the name turns the order round. KMP_ERROR_USAGE for another name.
+ */
+struct kmp_error *kmp_trends_sort(struct kmp_trends *trends, const char *by);
+
+/*
+ * Print trends to a stream: table, JSON and CSV; KMP_ERROR_USAGE for other formats. ascii: no
+ * sparklines of blocks.
+ */
+struct kmp_error *kmp_trends_write(const struct kmp_trends *trends, FILE *out,
+				   const struct kmp_view *view, bool ascii);
+
+/* Free trends; NULL is accepted. */
+void kmp_trends_destroy(struct kmp_trends *trends);
+
 /* ---- Recorder ------------------------------------------------------------------------------ */
 
 /* What to record, and with how much memory. All zero but `all` records nothing. */

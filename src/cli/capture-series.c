@@ -2,15 +2,13 @@
 #include "cli/capture-series.h"
 
 #include <inttypes.h>
-#include <signal.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 
 #include "base/cleanup.h"
 #include "base/error.h"
 #include "cli/common.h"
+#include "cli/ticker.h"
 
 DEFINE_CLEANUP(ledger, struct kmp_ledger *, kmp_ledger_destroy)
 DEFINE_CLEANUP(source, struct kmp_source *, kmp_source_close)
@@ -26,33 +24,9 @@ struct series {
 	uint64_t interval; /* ns */
 	uint64_t count;	   /* 0: until a signal comes */
 	uint64_t taken;
-	uint64_t late;
 	uint64_t stacks; /* of the last snapshot */
-	sigset_t signals;
+	struct cli_ticker ticker;
 };
-
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * second + (uint64_t)now.tv_nsec;
-}
-
-/* Has a signal come by then? They are blocked, so that none can end us between two steps. */
-static bool is_over(const struct series *s, uint64_t deadline)
-{
-	for (;;) {
-		uint64_t now = now_ns();
-		uint64_t left = deadline > now ? deadline - now : 0;
-		struct timespec wait = { (time_t)(left / second), (long)(left % second) };
-
-		if (sigtimedwait(&s->signals, NULL, &wait) > 0)
-			return true;
-		if (now >= deadline)
-			return false;
-	}
-}
 
 static struct kmp_error *count_stacks(void *arg, struct kmp_ledger *ledger,
 				      const struct kmp_page *pages, size_t count)
@@ -81,47 +55,12 @@ static struct kmp_error *take(struct series *s)
 
 static struct kmp_error *take_all(struct series *s)
 {
-	uint64_t deadline = now_ns();
-
+	cli_ticker_start(&s->ticker, s->interval);
 	for (;;) {
 		try(take(s));
-		if (s->taken == s->count)
-			return NULL;
-		deadline += s->interval;
-		/* A moment that is missed is not made up for. */
-		if (deadline < now_ns()) {
-			s->late += s->interval != 0;
-			deadline = now_ns();
-		}
-		if (is_over(s, deadline))
+		if (s->taken == s->count || !cli_ticker_wait(&s->ticker))
 			return NULL;
 	}
-}
-
-/* Unlike a duration it may be 0. */
-static struct kmp_error *read_interval(const struct cli_args *args, uint64_t *ns)
-{
-	static const struct {
-		const char *name;
-		double ns;
-	} units[] = { { "us", 1e3 }, { "ms", 1e6 },   { "s", 1e9 },    { "", 1e9 },
-		      { "m", 60e9 }, { "h", 3600e9 }, { "d", 86400e9 } };
-	const char *text = cli_value(args, "interval");
-	char *end;
-	double value = strtod(text, &end);
-	bool decimal = end > text && strspn(text, "0123456789.") == (size_t)(end - text);
-
-	for (size_t i = 0; decimal && i < sizeof(units) / sizeof(*units); i++) {
-		if (strcmp(end, units[i].name) != 0)
-			continue;
-		if (value * units[i].ns > 366 * 86400e9)
-			break;
-		*ns = (uint64_t)(value * units[i].ns);
-		return NULL;
-	}
-	return kmp_error_new(KMP_ERROR_USAGE,
-			     "--interval: '%s' is no time up to a year, such as 100ms, 1s or 10m",
-			     text);
 }
 
 static struct kmp_error *read_options(const struct cli_args *args, struct series *s)
@@ -137,7 +76,7 @@ static struct kmp_error *read_options(const struct cli_args *args, struct series
 	}
 	s->interval = second;
 	if (cli_value(args, "interval"))
-		try(read_interval(args, &s->interval));
+		try(cli_interval(args, "interval", &s->interval));
 	if (!cli_value(args, "count"))
 		return NULL;
 	try(cli_number(args, "count", &s->count));
@@ -165,7 +104,7 @@ struct kmp_error *cli_capture_series(struct cli_args *args, const char *from, co
 	struct kmp_source *source cleanup(cleanup_source) = NULL;
 	struct kmp_store *store cleanup(cleanup_store) = NULL;
 	struct series s = { .from = !from || !strcmp(from, "kernel") ? CLI_KERNEL : from };
-	uint64_t start = now_ns();
+	uint64_t start = cli_now_ns();
 
 	try(read_options(args, &s));
 	try(cli_source_open(s.from, KMP_READ_PAGES, NULL, &source));
@@ -175,20 +114,15 @@ struct kmp_error *cli_capture_series(struct cli_args *args, const char *from, co
 	s.source = source;
 	s.ledger = ledger;
 	s.store = store;
-	sigemptyset(&s.signals);
-	sigaddset(&s.signals, SIGINT);
-	sigaddset(&s.signals, SIGTERM);
-	sigaddset(&s.signals, SIGHUP);
-	sigprocmask(SIG_BLOCK, &s.signals, NULL);
 	try(take_all(&s));
 	try(kmp_store_commit(no_free(store), NULL));
 	if (!cli_value(args, "quiet"))
-		print_summary(&s, path, now_ns() - start);
-	if (s.late)
+		print_summary(&s, path, cli_now_ns() - start);
+	if (s.ticker.late)
 		fprintf(stderr,
 			"kmemprof: warning: %" PRIu64 " of %" PRIu64
 			" snapshots came late: reading takes longer than the interval\n",
-			s.late, s.taken);
+			s.ticker.late, s.taken);
 	cli_report_ledger(args, ledger);
 	return NULL;
 }

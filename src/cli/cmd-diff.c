@@ -92,7 +92,8 @@ const struct cli_command cmd_diff = {
 	.synopsis = "BEFORE AFTER",
 	.details =
 		"Each is what 'kmemprof report' or 'kmemprof tags' reads; FILE@N is the Nth\n"
-		"snapshot of a ledger file. Page owners are compared if both hold them, else\n"
+		"snapshot of a ledger file, FILE@WHEN a moment of a history: diff h.kmp@-1h\n"
+		"h.kmp@now. Page owners are compared if both hold them, else\n"
 		"tags. --by takes the keys of those verbs.\n"
 		"\n"
 		"What grew most comes first. A table that is cut shows the largest changes in\n"

@@ -16,6 +16,8 @@ const struct cli_command *const cli_commands[] = {
 	&cmd_stacks,
 	&cmd_mount,
 	&cmd_umount,
+	&cmd_monitor,
+	&cmd_trend,
 	&cmd_watch,
 	&cmd_doctor,
 	&cmd_version,

@@ -9,6 +9,7 @@ extern const struct cli_command cmd_diff;
 extern const struct cli_command cmd_doctor;
 extern const struct cli_command cmd_filter;
 extern const struct cli_command cmd_help;
+extern const struct cli_command cmd_monitor;
 extern const struct cli_command cmd_mount;
 extern const struct cli_command cmd_umount;
 extern const struct cli_command cmd_page_owner_sort;
@@ -17,6 +18,7 @@ extern const struct cli_command cmd_report;
 extern const struct cli_command cmd_sort;
 extern const struct cli_command cmd_stacks;
 extern const struct cli_command cmd_tags;
+extern const struct cli_command cmd_trend;
 extern const struct cli_command cmd_version;
 extern const struct cli_command cmd_watch;
 

@@ -9,19 +9,14 @@
 
 #include "format/views.h"
 
-struct csv {
-	FILE *out;
-	bool has_field;
-};
-
-static void field(struct csv *csv)
+void kmp_csv_field(struct kmp_csv *csv)
 {
 	if (csv->has_field)
 		putc(',', csv->out);
 	csv->has_field = true;
 }
 
-static void end_line(struct csv *csv)
+void kmp_csv_end(struct kmp_csv *csv)
 {
 	fputs("\r\n", csv->out);
 	csv->has_field = false;
@@ -47,9 +42,9 @@ static void put_doubled(FILE *out, const char *text, size_t len)
 	}
 }
 
-static void put_text(struct csv *csv, const char *text, size_t len)
+void kmp_csv_text(struct kmp_csv *csv, const char *text, size_t len)
 {
-	field(csv);
+	kmp_csv_field(csv);
 	if (!needs_quotes(text, len)) {
 		fwrite(text, 1, len, csv->out);
 		return;
@@ -59,25 +54,25 @@ static void put_text(struct csv *csv, const char *text, size_t len)
 	putc('"', csv->out);
 }
 
-static void put_number(struct csv *csv, int64_t value, bool unknown)
+static void put_number(struct kmp_csv *csv, int64_t value, bool unknown)
 {
-	field(csv);
+	kmp_csv_field(csv);
 	if (!unknown)
 		fprintf(csv->out, "%" PRId64, value);
 }
 
-static void put_time(struct csv *csv, uint64_t ts)
+static void put_time(struct kmp_csv *csv, uint64_t ts)
 {
-	field(csv);
+	kmp_csv_field(csv);
 	if (ts != KMP_UNKNOWN)
 		fprintf(csv->out, "%" PRIu64, ts);
 }
 
-static void put_stack(struct csv *csv, const struct kmp_value *value)
+static void put_stack(struct kmp_csv *csv, const struct kmp_value *value)
 {
 	bool quotes = false;
 
-	field(csv);
+	kmp_csv_field(csv);
 	if (!value->depth) {
 		fprintf(csv->out, "handle %" PRId64, value->number);
 		return;
@@ -95,23 +90,30 @@ static void put_stack(struct csv *csv, const struct kmp_value *value)
 		putc('"', csv->out);
 }
 
-static void put_value(struct csv *csv, const struct kmp_value *value)
+static void put_value(struct kmp_csv *csv, const struct kmp_value *value)
 {
 	if (value->kind == KMP_VALUE_TEXT)
-		put_text(csv, value->text, value->len);
+		kmp_csv_text(csv, value->text, value->len);
 	else if (value->kind == KMP_VALUE_STACK)
 		put_stack(csv, value);
 	else
 		put_number(csv, value->number, value->kind == KMP_VALUE_NONE);
 }
 
-static void put_names(struct csv *csv, const char *const *names)
+void kmp_csv_key(struct kmp_csv *csv, const struct kmp_groups *groups,
+		 const struct kmp_group *group)
 {
-	for (; *names; names++)
-		put_text(csv, *names, strlen(*names));
+	for (size_t k = 0; k < groups->key_count; k++)
+		put_value(csv, &group->key[k]);
 }
 
-static void header(struct csv *csv, const struct kmp_groups *groups)
+static void put_names(struct kmp_csv *csv, const char *const *names)
+{
+	for (; *names; names++)
+		kmp_csv_text(csv, *names, strlen(*names));
+}
+
+static void header(struct kmp_csv *csv, const struct kmp_groups *groups)
 {
 	static const char *const pages[] = { "records",	 "pages",   "bytes",
 					     "ts_first", "ts_last", NULL };
@@ -125,16 +127,16 @@ static void header(struct csv *csv, const struct kmp_groups *groups)
 	bool of_tags = groups->unit == KMP_UNIT_TAGS;
 
 	for (size_t i = 0; i < groups->key_count; i++)
-		put_text(csv, groups->keys[i], strlen(groups->keys[i]));
+		kmp_csv_text(csv, groups->keys[i], strlen(groups->keys[i]));
 	if (groups->difference)
 		put_names(csv, of_tags ? tags_diff : pages_diff);
 	else
 		put_names(csv, of_tags ? tags : pages);
 	put_names(csv, last);
-	end_line(csv);
+	kmp_csv_end(csv);
 }
 
-static void put_sums(struct csv *csv, const struct kmp_groups *groups,
+static void put_sums(struct kmp_csv *csv, const struct kmp_groups *groups,
 		     const struct kmp_group *group)
 {
 	const struct kmp_sums *sums = &group->now;
@@ -153,7 +155,7 @@ static void put_sums(struct csv *csv, const struct kmp_groups *groups,
 	put_time(csv, group->ts_last);
 }
 
-static void put_change(struct csv *csv, const struct kmp_groups *groups,
+static void put_change(struct kmp_csv *csv, const struct kmp_groups *groups,
 		       const struct kmp_group *group)
 {
 	const struct kmp_sums *now = &group->now, *before = &group->before;
@@ -179,24 +181,23 @@ struct kmp_error *kmp_groups_csv(const struct kmp_groups *groups, FILE *out,
 				 const struct kmp_view *view)
 {
 	size_t shown = view_shown(groups, view);
-	struct csv csv = { .out = out };
+	struct kmp_csv csv = { .out = out };
 
 	header(&csv, groups);
 	for (size_t i = 0; i < shown; i++) {
 		const struct kmp_group *group = &groups->groups[i];
 
-		for (size_t k = 0; k < groups->key_count; k++)
-			put_value(&csv, &group->key[k]);
+		kmp_csv_key(&csv, groups, group);
 		if (groups->difference)
 			put_change(&csv, groups, group);
 		else
 			put_sums(&csv, groups, group);
 		put_number(&csv, group->approximate, false);
 		if (group->note)
-			put_text(&csv, group->note, strlen(group->note));
+			kmp_csv_text(&csv, group->note, strlen(group->note));
 		else
-			field(&csv);
-		end_line(&csv);
+			kmp_csv_field(&csv);
+		kmp_csv_end(&csv);
 	}
 	return NULL;
 }

@@ -247,6 +247,38 @@ static void write_warnings(struct kmp_json *json, const struct kmp_groups *group
 	true_member(json, "latin1", raw);
 }
 
+void kmp_groups_json_begin(struct kmp_json *json, const struct kmp_groups *groups,
+			   const struct kmp_view *view, FILE *out)
+{
+	kmp_json_init(json, out);
+	kmp_json_open(json, NULL, '{');
+	told(json, "kmemprof", kmp_version(), false);
+	told(json, "verb", view->verb, false);
+	write_source(json, &groups->facts);
+	write_totals(json, groups);
+	if (groups->difference) {
+		write_side(json, "from", groups, &groups->facts_before, &groups->total_before);
+		write_side(json, "to", groups, &groups->facts, &groups->total);
+	}
+}
+
+void kmp_groups_json_key(struct kmp_json *json, const struct kmp_groups *groups,
+			 const struct kmp_group *group)
+{
+	bool raw = group_is_raw(groups, group);
+
+	kmp_json_open(json, "key", '{');
+	write_keys(json, groups, group, raw);
+	kmp_json_close(json, '}');
+	true_member(json, "latin1", raw);
+}
+
+void kmp_groups_json_end(struct kmp_json *json, const struct kmp_groups *groups)
+{
+	write_warnings(json, groups);
+	kmp_json_close(json, '}');
+}
+
 struct kmp_error *kmp_groups_json(const struct kmp_groups *groups, FILE *out,
 				  const struct kmp_view *view)
 {
@@ -254,23 +286,13 @@ struct kmp_error *kmp_groups_json(const struct kmp_groups *groups, FILE *out,
 	size_t shown = view_shown(groups, view);
 	struct kmp_json json;
 
-	kmp_json_init(&json, out);
-	kmp_json_open(&json, NULL, '{');
-	told(&json, "kmemprof", kmp_version(), false);
-	told(&json, "verb", view->verb, false);
-	write_source(&json, &groups->facts);
-	write_totals(&json, groups);
-	if (groups->difference) {
-		write_side(&json, "from", groups, &groups->facts_before, &groups->total_before);
-		write_side(&json, "to", groups, &groups->facts, &groups->total);
-	}
+	kmp_groups_json_begin(&json, groups, view, out);
 	kmp_json_open(&json, locations ? "tags" : "groups", '[');
 	for (size_t i = 0; i < shown; i++)
 		write_group(&json, groups, &groups->groups[i], locations);
 	kmp_json_close(&json, ']');
 	if (shown < groups->count)
 		write_left_out(&json, groups, shown);
-	write_warnings(&json, groups);
-	kmp_json_close(&json, '}');
+	kmp_groups_json_end(&json, groups);
 	return NULL;
 }

@@ -29,6 +29,26 @@ int64_t kmp_minus(int64_t a, int64_t b);
 /* a + b, likewise. */
 int64_t kmp_plus(int64_t a, int64_t b);
 
+/* A line of CSV being written. All zero but for out is the beginning of one. */
+struct kmp_csv {
+	FILE *out;
+	bool has_field;
+};
+
+/* Begin a field, write a text as one, a group's key as one for each part, end the line. */
+void kmp_csv_field(struct kmp_csv *csv);
+void kmp_csv_text(struct kmp_csv *csv, const char *text, size_t len);
+void kmp_csv_key(struct kmp_csv *csv, const struct kmp_groups *groups,
+		 const struct kmp_group *group);
+void kmp_csv_end(struct kmp_csv *csv);
+
+/* The parts of a JSON document that stand before and behind its list, and a group's key. */
+void kmp_groups_json_begin(struct kmp_json *json, const struct kmp_groups *groups,
+			   const struct kmp_view *view, FILE *out);
+void kmp_groups_json_key(struct kmp_json *json, const struct kmp_groups *groups,
+			 const struct kmp_group *group);
+void kmp_groups_json_end(struct kmp_json *json, const struct kmp_groups *groups);
+
 struct kmp_error *kmp_groups_table(const struct kmp_groups *groups, FILE *out,
 				   const struct kmp_view *view) must_check;
 struct kmp_error *kmp_groups_json(const struct kmp_groups *groups, FILE *out,

@@ -1,25 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Tags by file, function, module, …, with notes on what must not be taken at its face value. */
 #include "base/cleanup.h"
-#include "base/nearest.h"
-#include "base/path.h"
 #include "ledger/groups.h"
 #include "ledger/locations.h"
-
-enum key { FILE_KEY, LINE_KEY, MODULE_KEY, FUNCTION_KEY, DIRECTORY_KEY, TAG_KEY };
-
-static const char *const key_names[] = {
-	[FILE_KEY] = "file",	     [LINE_KEY] = "line",	    [MODULE_KEY] = "module",
-	[FUNCTION_KEY] = "function", [DIRECTORY_KEY] = "directory", [TAG_KEY] = "tag",
-};
-
-enum { KEY_COUNT = TAG_KEY + 1 };
-
-struct keys {
-	enum key list[KEY_COUNT];
-	const char *names[KEY_COUNT];
-	size_t count;
-};
+#include "ledger/tag_keys.h"
 
 /* Functions whose memory is another's, or the price of looking. */
 static const struct special {
@@ -48,7 +32,7 @@ struct remarks {
 struct grouper {
 	struct kmp_builder builder;
 	struct kmp_locations locations;
-	struct keys keys;
+	struct kmp_tag_keys keys;
 	VEC(struct remarks) remarks; /* by group */
 };
 
@@ -59,109 +43,22 @@ static void grouper_deinit(struct grouper *g)
 	vec_deinit(&g->remarks);
 }
 
-static void add_key(struct keys *keys, enum key key)
+static const struct kmp_string *text_of(const struct kmp_locations *locations, uint32_t number)
 {
-	if (key == TAG_KEY) {
-		for (int k = FILE_KEY; k <= FUNCTION_KEY; k++)
-			add_key(keys, (enum key)k);
-		return;
-	}
-	for (size_t i = 0; i < keys->count; i++) {
-		if (keys->list[i] == key)
-			return;
-	}
-	keys->list[keys->count] = key;
-	keys->names[keys->count++] = key_names[key];
-}
-
-static struct kmp_error *parse_key(struct keys *keys, const char *name, size_t len)
-{
-	char offer[KMP_NEAREST_SIZE];
-
-	for (size_t i = 0; i < KEY_COUNT; i++) {
-		if (strlen(key_names[i]) == len && !memcmp(key_names[i], name, len)) {
-			add_key(keys, (enum key)i);
-			return NULL;
-		}
-	}
-	kmp_nearest(name, len, key_names, KEY_COUNT, offer);
-	return kmp_error_new(KMP_ERROR_USAGE, "unknown key of tags '%.*s'%s",
-			     (int)(len < 64 ? len : 64), name, offer);
-}
-
-static struct kmp_error *parse_keys(struct keys *keys, const char *text)
-{
-	*keys = (struct keys){ .count = 0 };
-	for (;;) {
-		size_t len = strcspn(text, ",");
-
-		try(parse_key(keys, text, len));
-		if (!text[len])
-			return NULL;
-		text += len + 1;
-	}
-}
-
-static struct kmp_value text_value(const struct kmp_locations *locations, uint32_t number)
-{
-	const struct kmp_string *s = &locations->texts.strings.data[number];
-
-	return (struct kmp_value){ .kind = KMP_VALUE_TEXT, .text = s->text, .len = s->len };
-}
-
-static struct kmp_value directory_value(const struct kmp_locations *locations, uint32_t number)
-{
-	struct kmp_value value = text_value(locations, number);
-
-	value.len = kmp_path_directory(value.text, value.len);
-	if (!value.len) {
-		value.text = ".";
-		value.len = 1;
-	}
-	return value;
-}
-
-static struct kmp_value value_of(const struct kmp_locations *locations,
-				 const struct kmp_location *l, enum key key)
-{
-	switch (key) {
-	case FILE_KEY:
-		return text_value(locations, l->file);
-	case MODULE_KEY:
-		return text_value(locations, l->module);
-	case FUNCTION_KEY:
-		return text_value(locations, l->function);
-	case DIRECTORY_KEY:
-		return directory_value(locations, l->file);
-	case LINE_KEY:
-	case TAG_KEY:
-		break;
-	}
-	if (!l->line || l->line > INT64_MAX)
-		return (struct kmp_value){ .kind = KMP_VALUE_NONE };
-	return (struct kmp_value){ .kind = KMP_VALUE_NUMBER, .number = (int64_t)l->line };
-}
-
-static bool has_key(const struct keys *keys, enum key key)
-{
-	for (size_t i = 0; i < keys->count; i++) {
-		if (keys->list[i] == key)
-			return true;
-	}
-	return false;
+	return &locations->texts.strings.data[number];
 }
 
 static void remark(struct grouper *g, struct remarks *r, const struct kmp_location *l)
 {
-	const char *function = text_value(&g->locations, l->function).text;
-	const char *printed = text_value(&g->locations, l->printed).text;
+	const char *function = text_of(&g->locations, l->function)->text;
+	const char *printed = text_of(&g->locations, l->printed)->text;
 
 	r->locations++;
 	if (l->fault && !r->faults++)
 		r->fault = l->fault;
 	for (size_t i = 0; i < SPECIAL_COUNT; i++)
 		r->special[i] += !strcmp(function, specials[i].function);
-	if (!has_key(&g->keys, FILE_KEY))
+	if (!kmp_tag_keys_have(&g->keys, KMP_TAG_FILE))
 		return;
 	r->respelled |= l->respelled || (r->printed && strcmp(r->printed, printed) != 0);
 	if (!r->printed && strstr(printed, "../") && l->file != l->printed)
@@ -170,11 +67,17 @@ static void remark(struct grouper *g, struct remarks *r, const struct kmp_locati
 
 static struct kmp_error *add_location(struct grouper *g, const struct kmp_location *l)
 {
-	struct kmp_value values[KEY_COUNT];
+	const struct kmp_string *file = text_of(&g->locations, l->file);
+	const struct kmp_string *module = text_of(&g->locations, l->module);
+	const struct kmp_string *function = text_of(&g->locations, l->function);
+	const struct kmp_tag_parts parts = { file->text,  file->len,	  module->text,
+					     module->len, function->text, function->len,
+					     l->line };
+	struct kmp_value values[KMP_TAG_KEYS];
 	struct kmp_group *group;
 
 	for (size_t i = 0; i < g->keys.count; i++)
-		values[i] = value_of(&g->locations, l, g->keys.list[i]);
+		values[i] = kmp_tag_key_value(&parts, g->keys.list[i]);
 	try(kmp_builder_group(&g->builder, values, &group));
 	kmp_sums_add(&group->now, &l->sums);
 	group->approximate |= l->approximate;
@@ -250,7 +153,7 @@ struct kmp_error *kmp_tags_group(const struct kmp_ledger *ledger, const char *ke
 	cleanup(grouper_deinit) struct grouper g = { 0 };
 
 	try(check_filter(filter));
-	try(parse_keys(&g.keys, keys ? keys : "tag"));
+	try(kmp_tag_keys_parse(&g.keys, keys));
 	try(kmp_locations_fill(&g.locations, ledger, filter));
 	try(kmp_builder_init(&g.builder, KMP_UNIT_TAGS, g.keys.names, g.keys.count));
 	try(kmp_builder_facts(&g.builder, ledger));

@@ -13,12 +13,12 @@ struct kmp_error *kmp_history_decode(struct kmp_history *h, size_t index)
 {
 	const struct kmp_sample *sample = &h->samples.data[index];
 	auto_stmt sqlite3_stmt *stmt = NULL;
-	int64_t block = 0;
+	int64_t block = 0, last = 0;
 	bool row;
 
 	/* Looked up in the same breath: it may have been thinned out, or stand elsewhere by now. */
 	try(kmp_db_prepare(h->db,
-			   "SELECT s.block, c.data FROM sample s LEFT JOIN change c"
+			   "SELECT s.block, c.data, c.sample FROM sample s LEFT JOIN change c"
 			   " ON c.sample BETWEEN s.block AND s.id WHERE s.id = ? ORDER BY c.sample",
 			   &stmt));
 	try(kmp_db_bind(stmt, "u", sample->id));
@@ -29,6 +29,10 @@ struct kmp_error *kmp_history_decode(struct kmp_history *h, size_t index)
 		try(kmp_db_step(stmt, &row));
 		if (!row)
 			break;
+		/* A file whose pages refer to each other in a circle would give them for ever. */
+		if (block && sqlite3_column_int64(stmt, 2) <= last)
+			return kmp_store_damaged("its rows are not in order");
+		last = sqlite3_column_int64(stmt, 2);
 		block = sqlite3_column_int64(stmt, 0);
 		const char *data = kmp_db_text(stmt, 1, &len);
 

@@ -73,6 +73,17 @@ struct kmp_error *kmp_history_gather(struct kmp_history_writer *writer,
 				     const struct kmp_ledger *ledger,
 				     struct kmp_totals *totals) must_check;
 
+/* KMP_ERROR_INPUT if the history is another machine's. */
+struct kmp_error *kmp_history_check_host(const struct kmp_history_writer *writer,
+					 const struct kmp_moment *moment) must_check;
+
+/* Write a session, unless the last one was the same; warnings that are new. */
+struct kmp_error *kmp_history_session(struct kmp_history_writer *writer,
+				      const struct kmp_ledger *ledger,
+				      const struct kmp_moment *moment) must_check;
+struct kmp_error *kmp_history_warnings(struct kmp_history_writer *writer,
+				       const struct kmp_ledger *ledger) must_check;
+
 /* Read what stands in the file, in place of what is known of it. */
 struct kmp_error *kmp_history_load(struct kmp_history_writer *writer) must_check;
 

@@ -128,6 +128,14 @@ input stack-4g.txt stack 4000000000
 measure 1 "$kmemprof" report --by stack "$cache/stack-4g.txt"
 row "report --by stack on 4 GB: peak memory" %.1f "$peak / 1024" MiB "<=" 64
 rm -f "$cache/stack-4g.txt" "$cache/sorted.txt"
+read -r cpu size < <(build/bench/bench-history "$cache/history.kmp" 5000 5000 500)
+row "a sample of 5000 stacks and 5000 tags into a history: CPU" %.2f "$cpu" ms "<=" 5
+row "  and file" %.1f "$size / 1024" KiB "<=" 12
+build/bench/bench-history "$cache/history.kmp" 10000 0 10000 >/dev/null
+measure "$runs" "$kmemprof" trend "$cache/history.kmp"
+row "trend over 10000 series of 10000 samples" %.2f "$seconds" s "<=" 2
+row "  its peak memory" %.1f "$peak / 1024" MiB "<=" 200
+rm -f "$cache/history.kmp"
 . bench/mount.sh
 . bench/tags-record.sh
 . bench/watch.sh

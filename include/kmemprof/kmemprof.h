@@ -1192,6 +1192,7 @@ struct kmp_trend {
 	double tau;		  /* Kendall's: 1 always rises, -1 always falls */
 	double p;		  /* the chance of such a tau without a trend */
 	enum kmp_verdict verdict; /* what it is */
+	bool again;		  /* the same memory as others': the pages behind slab objects */
 	uint64_t since;		  /* when it began, ns since 1970 */
 	const char *reason;	  /* why, a few words */
 };

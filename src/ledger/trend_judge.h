@@ -8,7 +8,7 @@
 
 #include "ledger/trend_stats.h"
 
-enum { KMP_POINTS_LEAST = 8, KMP_POINTS_MAX = 1024, KMP_REASON = 96 };
+enum { KMP_POINTS_LEAST = 8, KMP_POINTS_MAX = 1024, KMP_REASON = 128 };
 
 struct kmp_course {
 	struct kmp_points points;

@@ -192,6 +192,7 @@ struct kmp_error *kmp_db_open_live(const char *path, sqlite3 **db)
 	struct kmp_error *err = kmp_db_exec(opened,
 					    "PRAGMA journal_mode=WAL;"
 					    "PRAGMA synchronous=NORMAL;"
+					    "PRAGMA wal_autocheckpoint=256;"
 					    "PRAGMA cell_size_check=ON;"
 					    "PRAGMA cache_size=-2000;"
 					    "PRAGMA mmap_size=0;"

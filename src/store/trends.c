@@ -2,7 +2,7 @@
 /* Trends: what was collected, judged and put in order. */
 #include "store/trends.h"
 
-#include <math.h>
+#include <stdio.h>
 
 #include "base/nearest.h"
 #include "ledger/trend_judge.h"
@@ -98,6 +98,17 @@ static struct kmp_error *make_room(struct owner *owner, const struct kmp_courses
 		       : &kmp_error_no_memory;
 }
 
+/* The pages that slab objects lie in: what leaks them leaks objects, which are tags themselves. */
+static bool is_slab(const struct kmp_groups *groups, const struct kmp_group *group)
+{
+	for (size_t k = 0; groups->unit == KMP_UNIT_TAGS && k < groups->key_count; k++) {
+		if (!strcmp(groups->keys[k], "function") && group->key[k].kind == KMP_VALUE_TEXT &&
+		    !strcmp(group->key[k].text, "alloc_slab_page"))
+			return true;
+	}
+	return false;
+}
+
 static void judge_group(struct owner *owner, const struct kmp_courses *c, size_t at, double unit,
 			double least_growth, double *scratch)
 {
@@ -132,7 +143,9 @@ static void judge_group(struct owner *owner, const struct kmp_courses *c, size_t
 	trend->verdict = judgement.verdict;
 	trend->since = owner->trends.first_time +
 		       (uint64_t)(owner->times[judgement.since] * (double)KMP_SECOND);
-	memcpy(owner->reasons[at], judgement.reason, KMP_REASON);
+	trend->again = is_slab(owner->trends.groups, group);
+	snprintf(owner->reasons[at], KMP_REASON, "%s%.96s",
+		 trend->again ? "behind slab objects: " : "", judgement.reason);
 	trend->reason = owner->reasons[at];
 }
 
@@ -281,6 +294,8 @@ static int compare(const void *left, const void *right, void *arg)
 	if (result)
 		return sorting->reverse ? -result : result;
 	/* Of leaks the fastest first, of the rest what changed most. */
+	if (a->again != b->again)
+		return a->again ? 1 : -1;
 	if (a->verdict == KMP_VERDICT_LEAK && b->verdict == KMP_VERDICT_LEAK)
 		result = compare_doubles(a->slope, b->slope);
 	if (!result)

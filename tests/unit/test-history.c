@@ -312,13 +312,13 @@ static void what_is_old_is_thinned_out(void **state)
 	struct kmp_history *history;
 	struct kmp_ledger *ledger;
 
-	writer = begin(path, "5m,15m@10s,1h@1m", &ledger);
-	for (unsigned i = 0; i < 6000; i++) {
-		if (i % 1500 == 1499) {
+	writer = begin(path, "2m,10m@10s,40m@1m", &ledger);
+	for (unsigned i = 0; i < 4000; i++) {
+		if (i % 1000 == 999) {
 			/* A new process goes on where this one ended. */
 			assert_no_error(kmp_history_end(writer));
 			kmp_ledger_destroy(ledger);
-			writer = begin(path, "5m,15m@10s,1h@1m", &ledger);
+			writer = begin(path, "2m,10m@10s,40m@1m", &ledger);
 		}
 		add_sample(writer, ledger, i % 1000, START + i * SECOND);
 	}
@@ -329,14 +329,14 @@ static void what_is_old_is_thinned_out(void **state)
 	size_t count = kmp_history_count(history);
 
 	assert_int_equal(stats.samples, count);
-	assert_in_range(count, 300 + 60 + 45, 300 + 2 * 64 + 60 + 2 * 7 + 45 + 2 * 64);
+	assert_in_range(count, 120 + 48 + 30, 120 + 2 * 64 + 48 + 2 * 7 + 30 + 2 * 64);
 	/* Ages may be late by a block of samples. */
-	check_spacing(history, 0, 295, 1);
-	check_spacing(history, 300 + 130, 895, 10);
-	check_spacing(history, 900 + 710, 3595, 60);
+	check_spacing(history, 0, 115, 1);
+	check_spacing(history, 120 + 130, 595, 10);
+	check_spacing(history, 600 + 710, 2395, 60);
 	assert_true(kmp_history_sample(history, count - 1)->time -
 			    kmp_history_sample(history, 0)->time <
-		    (3600 + 65 * 60 + 64) * SECOND);
+		    (2400 + 65 * 60 + 64) * SECOND);
 	for (size_t i = 0; i < count; i++)
 		check_sample(history, i,
 			     (kmp_history_sample(history, i)->time - START) / SECOND % 1000);

@@ -56,8 +56,10 @@ static struct kmp_error *load_last_sample(struct kmp_history_writer *w)
 	kmp_figures_clear(&w->before);
 	if (!w->blocks.len)
 		return kmp_figures_reach(&w->before, w->series.keys.len);
-	try(kmp_db_prepare(w->db, "SELECT data FROM change WHERE sample >= ? ORDER BY sample",
-			   &stmt));
+	int64_t last = 0;
+
+	try(kmp_db_prepare(
+		w->db, "SELECT data, sample FROM change WHERE sample >= ? ORDER BY sample", &stmt));
 	try(kmp_db_bind(stmt, "i", w->blocks.data[w->blocks.len - 1].id));
 	for (;;) {
 		size_t len;
@@ -67,6 +69,9 @@ static struct kmp_error *load_last_sample(struct kmp_history_writer *w)
 			return kmp_figures_reach(&w->before, w->series.keys.len);
 		const char *data = kmp_db_text(stmt, 0, &len);
 
+		if (sqlite3_column_int64(stmt, 1) <= last)
+			return kmp_store_damaged("its rows are not in order");
+		last = sqlite3_column_int64(stmt, 1);
 		try(kmp_sample_decode(&w->coder, (const uint8_t *)data, len, w->series.keys.len,
 				      false, &w->before));
 	}
@@ -77,17 +82,21 @@ static struct kmp_error *load_latest(struct kmp_history_writer *w)
 	auto_stmt sqlite3_stmt *stmt = NULL;
 	bool row;
 
+	int64_t last = 0;
+
 	kmp_figures_clear(&w->latest);
 	try(kmp_figures_reach(&w->latest, w->series.keys.len));
-	try(kmp_db_prepare(w->db, "SELECT series, value, count FROM latest", &stmt));
+	try(kmp_db_prepare(w->db, "SELECT series, value, count FROM latest ORDER BY series",
+			   &stmt));
 	for (;;) {
 		try(kmp_db_step(stmt, &row));
 		if (!row)
 			return NULL;
 		uint64_t number = (uint64_t)sqlite3_column_int64(stmt, 0) - 1;
 
-		if (number >= w->latest.len)
+		if (number >= w->latest.len || (int64_t)number + 1 <= last)
 			return kmp_store_damaged("it has figures of a series that is not there");
+		last = (int64_t)number + 1;
 		w->latest.values[number] = (uint64_t)sqlite3_column_int64(stmt, 1);
 		w->latest.counts[number] = (uint64_t)sqlite3_column_int64(stmt, 2);
 	}

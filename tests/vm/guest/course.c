@@ -3,7 +3,8 @@
  * Memory whose course over time the tests know. Each kind takes another way through the kernel, so
  * that each has a stack of its own:
  *
- *     course pipes SECONDS    an order-2 page each tenth of a second, which is never given back
+ *     course pipes SECONDS    an order-2 page each tenth of a second, which is never given back,
+ *                             for ever
  *     course sockets SECONDS  a hundred sockets a second, likewise
  *     course churn SECONDS    anonymous memory that rises and falls at random
  *     course spike SECONDS    shared memory for a moment, a third into the time
@@ -43,9 +44,9 @@ static void until(uint64_t ms)
 }
 
 /* A pipe of 256 buffers of 40 bytes has its list of them in four pages. */
-static void pipes(uint64_t seconds)
+static void pipes(uint64_t seconds __attribute__((unused)))
 {
-	for (uint64_t i = 0; i < seconds * 10; i++) {
+	for (uint64_t i = 0;; i++) {
 		int ends[2];
 
 		until(i * 100);
@@ -55,9 +56,9 @@ static void pipes(uint64_t seconds)
 	}
 }
 
-static void sockets(uint64_t seconds)
+static void sockets(uint64_t seconds __attribute__((unused)))
 {
-	for (uint64_t i = 0; i < seconds * 50; i++) {
+	for (uint64_t i = 0;; i++) {
 		int ends[2];
 
 		until(i * 20);
@@ -80,7 +81,7 @@ static void churn(uint64_t seconds)
 {
 	uint32_t random = 12345;
 
-	for (uint64_t i = 0; i < seconds * 4; i++) {
+	for (uint64_t i = 0; i < seconds * 8; i++) {
 		random = random * 1664525 + 1013904223;
 		size_t size = (1 + random / (UINT32_MAX / 12)) * MIB;
 		char *memory = map(size, MAP_PRIVATE);

@@ -20,8 +20,11 @@ watch() { # KIND
 		sleep 0.3
 	done &
 	pids="$pids $!"
-	kmemprof monitor --interval 400ms --count $((seconds * 2 - 4)) --output "$1.kmp" >said 2>err ||
-		fail "monitor" "$(cat err)"
+	kmemprof monitor --interval 400ms --output "$1.kmp" >said 2>err &
+	monitor=$!
+	sleep "$seconds"
+	kill -TERM $monitor
+	wait $monitor || fail "monitor" "$(cat err)"
 	# shellcheck disable=SC2086
 	kill $pids
 	# shellcheck disable=SC2086
@@ -54,7 +57,7 @@ fi
 near "stacks: the rate, in per cent" "$(percent stacks.json 163840)" 100 5
 is "stacks: other leaks" "$(jq '[.trends[] | select(.verdict == "leak")] | length' stacks.json)" 1
 is "stacks: the spike is a" "$(verdicts stacks.json 'shmem_fault')" spike
-is "stacks: the step is a" "$(verdicts stacks.json '__get_user_pages')" step
+is "stacks: the step is a" "$(verdicts stacks.json 'do_madvise')" step
 check "two moments" kmemprof diff pipes.kmp@-8s pipes.kmp@now --format json --output diff.json
 near "the difference of 8 s, in order-2 pages" "$(jq '[.groups[] |
 	select(.key.stack | tostring | test("pipe_resize_ring|pipe_set_size|pipe_fcntl")) | .delta] |

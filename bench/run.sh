@@ -139,4 +139,5 @@ rm -f "$cache/history.kmp"
 . bench/mount.sh
 . bench/tags-record.sh
 . bench/watch.sh
+. bench/page.sh
 [ "$missed" = 0 ] && echo "all requirements met" || echo "$missed requirements missed"

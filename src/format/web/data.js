@@ -33,7 +33,7 @@ kmp.Data = class {
 
 	// Rows of numbers: the keys' values, then records, pages or bytes, and the same before.
 	unpackCells(flat) {
-		const width = this.keys.length + (this.difference ? 4 : 2);
+		const both = this.difference, width = this.keys.length + (both ? 4 : 2);
 		const unit = this.tags ? 1 : this.info.pageSize;
 
 		this.count = flat.length / width;
@@ -44,8 +44,8 @@ kmp.Data = class {
 			this.cells.push({
 				values: flat.slice(at, sums),
 				records: flat[sums], bytes: flat[sums + 1] * unit,
-				recordsBefore: flat[sums + 2] || 0,
-				before: (flat[sums + 3] || 0) * unit,
+				recordsBefore: both ? flat[sums + 2] : 0,
+				before: both ? flat[sums + 3] * unit : 0,
 			});
 		}
 	}

@@ -209,19 +209,20 @@ kmp.Treemap = class {
 			h: box.h - 5 - head };
 	}
 
+	// In an element of its own, which cuts off what does not fit.
 	drawName(group, name, sums, box) {
-		const room = Math.floor((box.w - 10) / 6.4), size = kmp.size(sums.bytes);
+		const outer = group.classList.contains('outer'), size = kmp.size(sums.bytes);
+		const room = Math.floor((box.w - 9) / (outer ? 7.2 : 6.4));
 		const text = name.length > room ? name.slice(0, Math.max(room - 1, 1)) + '\u2026' : name;
+		const label = kmp.svg('text', { x: 5, y: 13 }, text);
+		const frame = kmp.svg('svg', { x: box.x.toFixed(1), y: box.y.toFixed(1),
+			width: (box.w - 3).toFixed(1), height: (box.h - 2).toFixed(1) }, label);
 
-		group.append(kmp.svg('text', { x: (box.x + 5).toFixed(1), y: (box.y + 13).toFixed(1) },
-			text));
-		if (group.classList.contains('outer')) {
-			if (text.length + size.length + 2 < room)
-				group.lastChild.append(kmp.svg('tspan', { dx: 6, class: 'size' }, size));
-		} else if (box.h > 30 && size.length <= room) {
-			group.append(kmp.svg('text', { class: 'size', x: (box.x + 5).toFixed(1),
-				y: (box.y + 26).toFixed(1) }, size));
-		}
+		if (outer && text.length + size.length + 2 < room)
+			label.append(kmp.svg('tspan', { dx: 6, class: 'size' }, size));
+		else if (!outer && box.h > 30 && size.length <= room)
+			frame.append(kmp.svg('text', { class: 'size', x: 5, y: 26 }, size));
+		group.append(frame);
 	}
 };
 

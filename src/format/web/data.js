@@ -125,13 +125,22 @@ kmp.Data = class {
 			filters.every(([key, value]) => cell.values[key] === value) &&
 			(!hits || cell.values.some((value, key) => hits[key][value])));
 		this.total = kmp.sum(this.selected);
+		this.known = new Map();
 	}
 
 	// The selected cells' sums for each value of a key, largest first.
 	sumsBy(key, cells) {
+		if (cells)
+			return this.addUp(key, cells);
+		if (!this.known.has(key))
+			this.known.set(key, this.addUp(key, this.selected));
+		return this.known.get(key).slice();
+	}
+
+	addUp(key, cells) {
 		const sums = new Map();
 
-		for (const cell of cells || this.selected) {
+		for (const cell of cells) {
 			const value = cell.values[key.number];
 
 			if (!sums.has(value))

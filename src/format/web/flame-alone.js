@@ -9,7 +9,7 @@
 	var input = root.querySelector('input'), matched = find('matched');
 	var alone = root === document.documentElement;
 	var graph = kmpFlame({ root: root, layer: find('boxes'), detail: find('detail'),
-		reset: find('reset') });
+		reset: find('reset'), least: 0.25, titles: true });
 
 	// A part of the name, or /an expression/; null for an expression that is none.
 	function matcher(text) {

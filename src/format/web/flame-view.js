@@ -13,7 +13,8 @@ kmp.FlameView = class {
 		this.reset = kmp.element('button', { type: 'button', class: 'pill hide' }, 'Reset zoom');
 		this.scroll = kmp.element('div', { class: 'flame' }, this.root);
 		parent.append(this.colours, this.scroll, kmp.element('div', { class: 'line' }, this.detail, this.reset));
-		this.graph = kmpFlame({ root: this.root, layer, detail: this.detail, reset: this.reset });
+		this.graph = kmpFlame({ root: this.root, layer, detail: this.detail, reset: this.reset,
+			least: 1 });
 		this.root.addEventListener('keydown', event => {
 			if (event.key === 'Escape')
 				event.stopPropagation();

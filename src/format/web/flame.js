@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // What makes a flame graph answer: it draws the boxes of the part that is zoomed into, from a flat
 // list of all; hover, click and keys. Names only ever become text. Parts are the elements that it
-// uses: root (of SVG), layer (of the boxes), detail (a line of text) and reset (a button).
+// uses: root (of SVG), layer (of the boxes), detail (a line of text) and reset (a button); least
+// is the width below which boxes are drawn as one, titles whether each is to have a tooltip.
 function kmpFlame(parts) {
 	'use strict';
 	var SVG = 'http://www.w3.org/2000/svg';
-	var ROW = 18, LEAST = 0.25, COLUMN = 7.25;
+	var ROW = 18, COLUMN = 7.25;
 	var layer = parts.layer, detail = parts.detail, reset = parts.reset;
 	var data, width, boxes = [], shown = [], zoomed, current, hits = null;
 
@@ -105,11 +106,12 @@ function kmpFlame(parts) {
 
 	function drawBox(box, x, w) {
 		var y = data.base - box.depth * ROW, under = box !== zoomed && inside(zoomed, box);
-		var group = element('g', { 'class': 'box' + (under ? ' under' : '') +
+		var text = describe(box), group = element('g', { 'class': 'box' + (under ? ' under' : '') +
 			(isHit(box) ? ' hit' : ''), 'tabindex': box === current ? 0 : -1,
-			'role': 'button', 'aria-label': describe(box) }, layer);
+			'role': 'button', 'aria-label': text }, layer);
 
-		element('title', {}, group).textContent = describe(box);
+		if (parts.titles)
+			element('title', {}, group).textContent = text;
 		element('rect', { 'class': 'h' + box.hue, 'x': x.toFixed(2), 'y': y, 'rx': 1,
 			'width': Math.max(w - (w > 2 ? 0.6 : 0), 0.2).toFixed(2), 'height': ROW - 1 }, group);
 		if (w > 3 * COLUMN)
@@ -122,7 +124,7 @@ function kmpFlame(parts) {
 
 	// Siblings that are too narrow to be drawn stand last; one box is drawn for all of them.
 	function visible(kids, scale) {
-		var wide = kids.filter(function (kid) { return kid.width * scale >= LEAST; });
+		var wide = kids.filter(function (kid) { return kid.width * scale >= parts.least; });
 		var narrow = kids.slice(wide.length), first = narrow[0];
 
 		if (narrow.length < 2)
@@ -148,7 +150,7 @@ function kmpFlame(parts) {
 		while ((box = pending.pop())) {
 			var w = box === zoomed ? room : box.width * scale;
 
-			if (w < LEAST || box.depth > data.levels)
+			if (w < parts.least || box.depth > data.levels)
 				continue;
 			drawBox(box, left + (box.start - zoomed.start) * scale, w);
 			if (!box.rest)

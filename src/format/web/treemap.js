@@ -169,7 +169,7 @@ kmp.Treemap = class {
 		const sums = this.data.sumsBy(key, cells).filter(sum => kmp.extent(sum) > 0);
 
 		for (const [sum, box] of kmp.squarify(sums, room)) {
-			if (box.w < 1.5 || box.h < 1.5)
+			if (box.w < 2.5 || box.h < 2.5)
 				continue;
 			const step = path.concat({ key, value: sum.value });
 			const inner = this.drawArea(step, sum, box);

@@ -193,7 +193,7 @@ kmp.Table = class {
 		if (sums.length > 5)
 			list.append(kmp.element('li', { class: 'soft' },
 				`and ${kmp.count(sums.length - 5)} more`));
-		return kmp.element('div', { class: 'part' }, kmp.element('h4', {},
+		return kmp.element('div', { class: 'part' }, kmp.element('h3', {},
 			sums.length > 1 ? key.many : key.label), list);
 	}
 };

@@ -77,8 +77,19 @@ static struct kmp_error *open_path(struct cli_output *output, const char *path)
 	return open_temp(output);
 }
 
+/* What no terminal can show. */
+static bool is_binary(const char *format)
+{
+	return format && !strcmp(format, "pprof");
+}
+
 struct kmp_error *cli_output_open(const struct cli_args *args, struct cli_output *output)
 {
+	const char *path = cli_value(args, "output");
+
+	if (!path && is_binary(cli_value(args, "format")) && isatty(STDOUT_FILENO))
+		return kmp_error_new(KMP_ERROR_USAGE,
+				     "a profile is no text for a terminal: --output FILE");
 	return cli_output_open_at(cli_value(args, "output"), output);
 }
 

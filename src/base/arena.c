@@ -11,7 +11,8 @@ struct kmp_arena_chunk {
 	uint64_t bytes[];
 };
 
-enum { CHUNK_MIN = 4096, CHUNK_MAX = 1 << 20 };
+/* The first fits into 512 bytes with its head: most arenas of a command stay empty but for it. */
+enum { CHUNK_MIN = 512 - sizeof(struct kmp_arena_chunk), CHUNK_MAX = 1 << 20 };
 
 struct kmp_error *kmp_arena_alloc(struct kmp_arena *arena, size_t size, void **out)
 {

@@ -53,14 +53,20 @@ static struct kmp_error *read_tags(const struct cli_args *args, const struct kmp
 	struct kmp_source *source cleanup(cleanup_source) = NULL;
 	const char *path = args->count ? args->rest[0] : live_path;
 
-	if (!strcmp(path, live_path) && access(path, F_OK))
-		return kmp_error_new(KMP_ERROR_INPUT,
-				     "this kernel has no %s: it takes Linux 6.10 or later, built "
-				     "with CONFIG_MEM_ALLOC_PROFILING and not booted with "
-				     "sysctl.vm.mem_profiling=never; or name a file to read",
-				     path);
 	cli_set_note(args, &options);
-	try(cli_source_open(path, KMP_READ_TAGS, &options, &source));
+	struct kmp_error *err = cli_source_open(path, KMP_READ_TAGS, &options, &source);
+
+	if (err && !strcmp(path, live_path) && access(path, F_OK)) {
+		kmp_error_destroy(err);
+		return kmp_error_new(
+			KMP_ERROR_INPUT,
+			"this kernel has no %s: it takes Linux 6.10 or later, built with "
+			"CONFIG_MEM_ALLOC_PROFILING and not booted with "
+			"sysctl.vm.mem_profiling=never; or name a file to read",
+			path);
+	}
+	if (err)
+		return err;
 	try(kmp_source_read(source, ledger, KMP_READ_TAGS, NULL));
 	if (kmp_ledger_facts(ledger)->profiling_off && !cli_has_counted(ledger))
 		return kmp_error_new(KMP_ERROR_INPUT,

@@ -147,7 +147,7 @@ static struct kmp_error *open_any(struct kmp_source *s, const char *path)
 			s->is_directory = true;
 			return kmp_directory_scan(s->path, &s->dir);
 		}
-		s->is_native = kmp_native_is(s->path) && ends_in(s->path, "/page_owner");
+		s->is_native = ends_in(s->path, "/page_owner") && kmp_native_is(s->path);
 		s->has_ioctl =
 			S_ISREG(st.st_mode) && kmp_native_tags_suit(s->path, s->options.tags);
 		if (s->is_native || s->has_ioctl)
@@ -283,7 +283,7 @@ static struct kmp_error *read_allocinfo(struct kmp_source *s, const char *path,
 {
 	const char *why = "nothing is asked for that the kernel could look for, or it cannot";
 
-	if (kmp_native_tags_suit(path, s->options.tags)) {
+	if (s->has_ioctl || kmp_native_tags_suit(path, s->options.tags)) {
 		set_time_now(s);
 		try(set_facts(s, ledger, KMP_TEXT_ALLOCINFO, ""));
 		try(kmp_native_tags_read(path, s->options.tags, ledger, &why));
@@ -416,7 +416,13 @@ static struct kmp_error *read_live_facts(const struct kmp_source *s, struct kmp_
 	if (strcmp(s->path, "/proc/allocinfo") != 0)
 		return NULL;
 	try(kmp_version_read("/proc/version", ledger));
-	return access(profiling, R_OK) ? NULL : kmp_profiling_read(profiling, ledger);
+	struct kmp_error *err = kmp_profiling_read(profiling, ledger);
+
+	/* Who may not read it, or has none, is not told. */
+	if (!err || err->kind != KMP_ERROR_SYSTEM)
+		return err;
+	kmp_error_destroy(err);
+	return NULL;
 }
 
 /* Its page_owner applies the wanted nodes, or read_native() does. */

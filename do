@@ -13,6 +13,7 @@ usage() {
 	                        CI=true adds clang, sanitizers, fuzzing and lint
 	./do demo               the main job on a bundled capture of Linux 7.3
 	./do bench              speed and size against a peer, one table (20 minutes, 6 GB of disk)
+	./do bench vm           against the kernel's text, in a virtual machine of 5 GB
 	./do vmtest [NAME…]     boot the virtual machines of tests/vm: the short ring, all, or these rows
 	./do fuzz [SECONDS] [NAME…]   fuzz each target of tests/fuzz for so long (default 60)
 	./do lint               clang-format, clang-tidy, shellcheck
@@ -39,6 +40,11 @@ demo)
 	;;
 bench)
 	need build bench
+	if [ "${1:-}" = vm ]; then
+		need test vm
+		build build -Dwerror=true
+		exec tests/vm/run.sh 7.3-speed
+	fi
 	build build -Dwerror=true
 	exec bench/run.sh "$@"
 	;;

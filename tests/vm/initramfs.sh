@@ -61,6 +61,9 @@ make_base() { # OUTPUT
 		put_program "$tree" "$(command -v "$tool")"
 	done
 	put_program "$tree" "$(command -v fusermount3)" /bin/fusermount3
+	for tool in cat grep; do # beside busybox's
+		put_program "$tree" "$(command -v $tool)" /gnu/$tool
+	done
 	cp tests/data/captures/linux-7.3/{page_owner.stack_handle,allocinfo,show_handles}.xz "$tree/data"
 	pack "$tree" >"$1"
 }

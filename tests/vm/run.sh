@@ -60,7 +60,8 @@ wanted() { # NAME RING TESTS WORD…
 	[ $# -gt 3 ] || { [ "$ring" != short ] || echo "$tests"; return; }
 	for word in "${@:4}"; do
 		case $word in
-		all | "$name") echo "$tests" ;;
+		"$name") echo "$tests" ;;
+		all) [ "$ring" = bench ] || echo "$tests" ;;
 		"$name"/*) echo "${word#*/}" ;;
 		*) continue ;;
 		esac

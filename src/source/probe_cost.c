@@ -16,12 +16,21 @@
 DEFINE_CLEANUP(input, struct kmp_input *, kmp_input_destroy)
 DEFINE_CLEANUP(lines, struct kmp_lines *, kmp_lines_destroy)
 
-enum { PLACES = 32, BUFFER = 64 << 10, ENOUGH = 16 << 10, FILE_BYTES_A_RECORD = 8 };
+enum { PLACES = 32, BUFFER = 64 << 10, ENOUGH = 16 << 10 };
+
+/*
+ * A ledger file holds tables (stacks, tags, texts), however few the records, and of each record
+ * hardly more than its time as the difference from its neighbour's, of whose bits some are told by
+ * others like it. Measured on a 7.3 with 20 000 to 300 000 records: 8 % too little at most.
+ */
+enum { TABLE_BYTES = 192 << 10, BITS_A_BYTE = 9 };
 
 struct sample {
 	uint64_t records;
 	uint64_t bytes;
 	double seconds;
+	uint64_t time_bits; /* of the differences between neighbours' times */
+	uint64_t times;
 	/* What all places hold, if each goes on as it begins. */
 	double all_records;
 	double all_pages;
@@ -69,13 +78,27 @@ static size_t read_some(int fd, uint64_t from, char *buffer)
 	return len;
 }
 
+static void take_time(const char *header, const char *line, uint64_t *before, struct sample *s)
+{
+	const char *ts = memmem(header, (size_t)(line - header), "), ts ", 6);
+	uint64_t time = ts ? strtoull(ts + 6, NULL, 10) : 0;
+
+	if (*before) {
+		uint64_t apart = time > *before ? time - *before : *before - time;
+
+		s->time_bits += apart ? 64 - (uint64_t)__builtin_clzll(apart) : 0;
+		s->times++;
+	}
+	*before = time;
+}
+
 /* Of the frames up to `to`, those that were read stand for the rest. */
 static void take_place(int fd, uint64_t from, uint64_t to, char *buffer, struct sample *s)
 {
 	static const char header[] = "Page allocated via order ";
 	double start = seconds_now();
 	size_t len = read_some(fd, from, buffer);
-	uint64_t inside = 0, pages = 0, end = from;
+	uint64_t inside = 0, pages = 0, end = from, time = 0;
 
 	s->seconds += seconds_now() - start;
 	s->bytes += len;
@@ -85,6 +108,8 @@ static void take_place(int fd, uint64_t from, uint64_t to, char *buffer, struct 
 		uint64_t pfn = line ? strtoull(line + 5, NULL, 0) : to;
 
 		s->records++;
+		if (line)
+			take_time(at, line, &time, s);
 		if (pfn < from || pfn >= to || order >= 32)
 			continue;
 		inside++;
@@ -168,12 +193,13 @@ void kmp_probe_cost(const char *page_owner, struct kmp_probe_cost *cost)
 	if (!s.records)
 		return;
 	double records = records_in_use(&s);
+	double bits = s.times ? (double)s.time_bits / (double)s.times : 0;
 
 	*cost = (struct kmp_probe_cost){
 		.sampled = s.records,
 		.records = (uint64_t)records,
 		.text_bytes = (uint64_t)(records * (double)s.bytes / (double)s.records),
-		.file_bytes = (uint64_t)(records * FILE_BYTES_A_RECORD),
+		.file_bytes = TABLE_BYTES + (uint64_t)(records * bits / BITS_A_BYTE),
 		.seconds = records * s.seconds / (double)s.records,
 	};
 }

@@ -171,3 +171,6 @@ is "doctor: profiling" "$(doctor profiling)" on
 is "doctor: boot line" "$(jq -r .boot_line doctor.json)" null
 records=$(grep -c '^Page allocated' $DEBUG/page_owner)
 near "doctor: records" "$(jq .capture.records doctor.json)" "$records" $((records / 2))
+kmemprof capture --quiet --force -o x.kmp
+size=$(wc -c <x.kmp)
+near "doctor: size of a ledger file" "$(jq .capture.file_bytes doctor.json)" "$size" $((size / 2))

@@ -538,8 +538,9 @@ struct kmp_group {
 
 /* What the figures are. */
 enum kmp_unit {
-	KMP_UNIT_PAGES, /* page owners: pages and records */
-	KMP_UNIT_TAGS	/* tags: bytes and calls */
+	KMP_UNIT_PAGES,	 /* page owners: pages and records */
+	KMP_UNIT_TAGS,	 /* tags: bytes and calls */
+	KMP_UNIT_OBJECTS /* allocations at one tag: bytes and calls */
 };
 
 /*
@@ -1248,8 +1249,13 @@ struct kmp_recorder_options {
 	unsigned stack_depth; /* frames kept of a stack, 0: 16; at most 32 */
 	unsigned max_stacks;  /* different stacks, 0: 65536 */
 	unsigned max_tasks;   /* different tasks, 0: 65536 */
-	unsigned max_tags;    /* different call sites, 0: 16384 */
+	unsigned max_tags;    /* different call sites (contexts of a trace), 0: 16384 (65536) */
 	unsigned max_objects; /* kernel objects at a time, 0: 1048576 */
+	/*
+	 * Only what this tag allocates, with stacks and tasks: a function (`name`,
+	 * `name [module]`) or a cache of kernel objects. See kmp_recorder_contexts(). NULL: all.
+	 */
+	const char *trace;
 };
 
 /* What was seen and what was lost, since the start. */
@@ -1305,6 +1311,14 @@ void kmp_recorder_stop(struct kmp_recorder *recorder);
  */
 struct kmp_error *kmp_recorder_read(struct kmp_recorder *recorder, struct kmp_ledger *ledger,
 				    const struct kmp_sink *sink);
+
+/*
+ * Of a recorder with options.trace: what its tag holds, grouped by keys joined with commas, of
+ * stack (the default for NULL), comm, pid, tgid, size. freed: also what was freed since, of kernel
+ * objects. The groups' records are calls. KMP_ERROR_USAGE for an unknown key.
+ */
+struct kmp_error *kmp_recorder_contexts(struct kmp_recorder *recorder, const char *keys, bool freed,
+					struct kmp_groups **groups);
 
 /* The counters. */
 struct kmp_error *kmp_recorder_stats(struct kmp_recorder *recorder,

@@ -1,34 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* kmemprof record: who allocates memory on this machine, live. */
-#include <errno.h>
 #include <inttypes.h>
-#include <signal.h>
-#include <string.h>
-#include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/error.h"
 #include "base/vec.h"
-#include "cli/child.h"
 #include "cli/commands.h"
 #include "cli/common.h"
 #include "cli/group.h"
 #include "cli/record.h"
 
 DEFINE_CLEANUP(ledger, struct kmp_ledger *, kmp_ledger_destroy)
-DEFINE_CLEANUP(recorder, struct kmp_recorder *, kmp_recorder_destroy)
 DEFINE_CLEANUP(store, struct kmp_store *, kmp_store_abort)
 DEFINE_CLEANUP(grouping, struct kmp_grouping *, kmp_grouping_destroy)
 DEFINE_CLEANUP(groups, struct kmp_groups *, kmp_groups_destroy)
-
-static volatile sig_atomic_t interrupted;
-
-static void on_signal(int number)
-{
-	interrupted = number;
-}
 
 /* What is recorded goes into the file and into the groups that are printed. */
 struct outputs {
@@ -52,20 +38,6 @@ static struct kmp_error *check_file(const char *path)
 		return NULL;
 	return kmp_error_new(KMP_ERROR_INPUT,
 			     "%s: is there already, is not a ledger file and stays as it is", path);
-}
-
-static void pass_time(double seconds)
-{
-	struct timespec left = { (time_t)seconds,
-				 (long)((seconds - (double)(time_t)seconds) * 1e9) };
-
-	while (!interrupted && nanosleep(&left, &left) && errno == EINTR)
-		;
-}
-
-static int status_of(int wait_status)
-{
-	return WIFEXITED(wait_status) ? WEXITSTATUS(wait_status) : 128 + WTERMSIG(wait_status);
 }
 
 static void print_stats(const struct kmp_recorder_stats *s, uint32_t what)
@@ -140,70 +112,13 @@ static struct kmp_error *write_result(struct cli_args *args, struct cli_record *
 	return NULL;
 }
 
-/* Wait for the command to end, or for the duration. */
-static bool wait_for(const struct cli_record *job, pid_t pid, int *wait_status)
-{
-	double passed = 0;
-
-	while (waitpid(pid, wait_status, WNOHANG) == 0) {
-		if (interrupted || (job->duration > 0 && passed >= job->duration))
-			return false;
-		usleep(10000);
-		passed += 0.01;
-	}
-	return true;
-}
-
-/*
- * Record while the command runs, at most for the duration: then what it holds is told while it
- * still holds it, and it is asked to end.
- */
-static struct kmp_error *run_command(struct cli_args *args, struct cli_record *job,
-				     struct kmp_recorder *recorder)
-{
-	auto_fd int go = -1;
-	pid_t pid;
-	int wait_status = 0;
-
-	try(cli_child_start(args->rest, false, &pid, &go));
-	if (!job->options.all)
-		try(kmp_recorder_follow(recorder, (uint32_t)pid));
-	try(kmp_recorder_start(recorder));
-	if (write(go, "", 1) != 1)
-		return kmp_error_system(errno, NULL, "cannot start '%s'", args->rest[0]);
-	bool ended = wait_for(job, pid, &wait_status);
-
-	kmp_recorder_stop(recorder);
-	struct kmp_error *err = write_result(args, job, recorder);
-
-	if (!ended) {
-		kill(pid, SIGTERM);
-		waitpid(pid, &wait_status, 0);
-	}
-	if (!err && ended && status_of(wait_status))
-		args->status = status_of(wait_status);
-	return err;
-}
-
 static struct kmp_error *run(struct cli_args *args)
 {
-	struct kmp_recorder *recorder cleanup(cleanup_recorder) = NULL;
 	struct cli_record job cleanup(cli_record_deinit) = { 0 };
-	const struct sigaction action = { .sa_handler = on_signal };
 
 	try(cli_record_options(args, &job));
 	try(check_file(job.path));
-	try(kmp_recorder_create(&job.options, &recorder));
-	sigaction(SIGINT, &action, NULL);
-	sigaction(SIGTERM, &action, NULL);
-	if (args->count)
-		return run_command(args, &job, recorder);
-	try(kmp_recorder_start(recorder));
-	if (isatty(STDERR_FILENO))
-		fputs("kmemprof: recording; Ctrl-C ends it\n", stderr);
-	pass_time(job.duration > 0 ? job.duration : 1e9);
-	kmp_recorder_stop(recorder);
-	return write_result(args, &job, recorder);
+	return cli_record_run(args, &job, write_result);
 }
 
 const struct cli_command cmd_record = {

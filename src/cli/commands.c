@@ -7,6 +7,7 @@
 /* clang-format off */
 const struct cli_command *const cli_commands[] = {
 	&cmd_record,
+	&cmd_trace,
 	&cmd_capture,
 	&cmd_report,
 	&cmd_tags,

@@ -18,6 +18,7 @@ extern const struct cli_command cmd_report;
 extern const struct cli_command cmd_sort;
 extern const struct cli_command cmd_stacks;
 extern const struct cli_command cmd_tags;
+extern const struct cli_command cmd_trace;
 extern const struct cli_command cmd_trend;
 extern const struct cli_command cmd_version;
 extern const struct cli_command cmd_watch;

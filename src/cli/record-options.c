@@ -103,22 +103,29 @@ static struct kmp_error *read_what(const struct cli_args *args, struct kmp_recor
 	return NULL;
 }
 
-struct kmp_error *cli_record_options(const struct cli_args *args, struct cli_record *job)
+struct kmp_error *cli_record_start(const struct cli_args *args, int command, struct cli_record *job)
 {
 	struct kmp_recorder_options *o = &job->options;
 
 	*job = (struct cli_record){ .path = cli_value(args, "output"),
 				    .by = cli_value(args, "by") };
-	try(read_what(args, o));
+	if (args->count > command)
+		job->command = args->rest + command;
 	try(read_limit(args, "max-tags", &o->max_tags));
 	try(read_limit(args, "max-objects", &o->max_objects));
 	if (cli_value(args, "duration"))
 		try(cli_duration(args, "duration", &job->duration));
-	try(cli_record_scope(args, args->count > 0, job));
+	try(cli_record_scope(args, job->command != NULL, job));
 	if (!o->all && !o->pids && !o->cgroup && !o->follow)
 		return kmp_error_new(KMP_ERROR_USAGE,
 				     "what to record? --all, --pid, --cgroup or -- COMMAND");
 	return NULL;
+}
+
+struct kmp_error *cli_record_options(const struct cli_args *args, struct cli_record *job)
+{
+	try(cli_record_start(args, 0, job));
+	return read_what(args, &job->options);
 }
 
 void cli_record_deinit(struct cli_record *job)

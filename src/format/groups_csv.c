@@ -124,12 +124,15 @@ static void header(struct kmp_csv *csv, const struct kmp_groups *groups)
 	static const char *const tags_diff[] = { "calls", "calls_before", "bytes", "bytes_before",
 						 "delta", "unknown",	  NULL };
 	static const char *const last[] = { "approximate", "note", NULL };
-	bool of_tags = groups->unit == KMP_UNIT_TAGS;
+	static const char *const objects[] = { "bytes", "calls", NULL };
+	bool of_tags = groups->unit != KMP_UNIT_PAGES;
 
 	for (size_t i = 0; i < groups->key_count; i++)
 		kmp_csv_text(csv, groups->keys[i], strlen(groups->keys[i]));
 	if (groups->difference)
 		put_names(csv, of_tags ? tags_diff : pages_diff);
+	else if (groups->unit == KMP_UNIT_OBJECTS)
+		put_names(csv, objects);
 	else
 		put_names(csv, of_tags ? tags : pages);
 	put_names(csv, last);
@@ -141,9 +144,11 @@ static void put_sums(struct kmp_csv *csv, const struct kmp_groups *groups,
 {
 	const struct kmp_sums *sums = &group->now;
 
-	if (groups->unit == KMP_UNIT_TAGS) {
+	if (groups->unit != KMP_UNIT_PAGES) {
 		put_number(csv, sums->bytes, false);
 		put_number(csv, sums->records, false);
+		if (groups->unit == KMP_UNIT_OBJECTS)
+			return;
 		put_number(csv, sums->members, false);
 		put_number(csv, sums->inaccurate, false);
 		return;
@@ -172,7 +177,7 @@ static void put_change(struct kmp_csv *csv, const struct kmp_groups *groups,
 	}
 	put_number(csv, now->bytes, no_now);
 	put_number(csv, before->bytes, no_before);
-	if (groups->unit == KMP_UNIT_TAGS)
+	if (groups->unit != KMP_UNIT_PAGES)
 		put_number(csv, kmp_minus(now->bytes, before->bytes), group->unknown);
 	put_number(csv, group->unknown, false);
 }

@@ -59,9 +59,11 @@ static void figure(struct kmp_json *json, const char *name, int64_t value, bool 
 static void write_sums(struct kmp_json *json, const struct kmp_groups *groups,
 		       const struct kmp_sums *sums)
 {
-	if (groups->unit == KMP_UNIT_TAGS) {
+	if (groups->unit != KMP_UNIT_PAGES) {
 		kmp_json_number(json, "bytes", sums->bytes);
 		kmp_json_number(json, "calls", sums->records);
+		if (groups->unit == KMP_UNIT_OBJECTS)
+			return;
 		kmp_json_number(json, "locations", sums->members);
 		kmp_json_number(json, "inaccurate", sums->inaccurate);
 		return;
@@ -166,7 +168,7 @@ static void write_change(struct kmp_json *json, const struct kmp_groups *groups,
 	const struct kmp_sums *now = &group->now, *before = &group->before;
 	bool no_now = group->unknown && kmp_sums_empty(now);
 	bool no_before = group->unknown && kmp_sums_empty(before);
-	bool tags = groups->unit == KMP_UNIT_TAGS;
+	bool tags = groups->unit != KMP_UNIT_PAGES;
 	bool no_records = !tags && groups->records_unknown;
 
 	figure(json, tags ? "calls" : "records", now->records, no_now || no_records);

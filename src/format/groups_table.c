@@ -234,6 +234,9 @@ static void print_total_figures(struct table *table, const struct kmp_sums *sums
 	if (groups->unit == KMP_UNIT_TAGS)
 		fprintf(table->out, "%" PRId64 " location%s, %" PRId64 " calls, ", sums->members,
 			sums->members == 1 ? "" : "s", sums->records);
+	else if (groups->unit == KMP_UNIT_OBJECTS)
+		fprintf(table->out, "%" PRId64 " call%s, ", sums->records,
+			sums->records == 1 ? "" : "s");
 	else if (records_unknown)
 		fprintf(table->out, "%" PRId64 " pages, ", sums->pages);
 	else

@@ -29,7 +29,7 @@ static size_t values_of(const struct kmp_groups *groups, const struct kmp_sums *
 {
 	size_t count = 0;
 
-	if (groups->unit == KMP_UNIT_TAGS || !groups->records_unknown)
+	if (groups->unit != KMP_UNIT_PAGES || !groups->records_unknown)
 		values[count++] = signed_value(sums->records, negate);
 	if (groups->unit == KMP_UNIT_PAGES)
 		values[count++] = signed_value(sums->pages, negate);
@@ -99,7 +99,7 @@ static struct kmp_error *put_type(struct pprof *p, const char *type, const char 
 /* In the order of values_of(). */
 static struct kmp_error *put_types(struct pprof *p)
 {
-	if (p->groups->unit == KMP_UNIT_TAGS)
+	if (p->groups->unit != KMP_UNIT_PAGES)
 		try(put_type(p, "calls", "count"));
 	else if (!p->groups->records_unknown)
 		try(put_type(p, "allocations", "count"));

@@ -32,6 +32,11 @@ static const struct choice {
 			 { 0, NULL } },
   tag_columns[] = { { CELL_BYTES, "bytes" }, { CELL_SHARE, "share" },	 { CELL_RECORDS, "calls" },
 		    { CELL_AVERAGE, "avg" }, { CELL_MEMBERS, "places" }, { 0, NULL } },
+  object_columns[] = { { CELL_BYTES, "bytes" },
+		       { CELL_SHARE, "share" },
+		       { CELL_RECORDS, "calls" },
+		       { CELL_AVERAGE, "avg" },
+		       { 0, NULL } },
   page_diff_columns[] = { { CELL_DELTA, "delta" },	     { CELL_NOW, "now" },
 			  { CELL_BEFORE, "before" },	     { CELL_DELTA_PAGES, "pages" },
 			  { CELL_DELTA_RECORDS, "records" }, { 0, NULL } },
@@ -47,6 +52,8 @@ static const struct choice *choose(const struct kmp_groups *groups)
 		return groups->difference ? page_diff_columns : page_columns;
 	if (groups->difference)
 		return tag_diff_columns;
+	if (groups->unit == KMP_UNIT_OBJECTS)
+		return object_columns;
 	return kmp_groups_are_locations(groups) ? location_columns : tag_columns;
 }
 

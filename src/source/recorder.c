@@ -19,6 +19,7 @@ enum {
 	TASKS_DEFAULT = 65536,
 	DEPTH_DEFAULT = 16,
 	TAGS_DEFAULT = 16384,
+	CONTEXTS_DEFAULT = 65536,
 	OBJECTS_DEFAULT = 1 << 20,
 };
 
@@ -46,7 +47,7 @@ static int quiet(enum libbpf_print_level level, const char *fmt, va_list args)
 static struct kmp_error *size_maps(struct kmp_recorder *r)
 {
 	const struct kmp_recorder_options *o = &r->options;
-	uint64_t slots = (uint64_t)r->sections.numbers.len << RECORD_SECTION_SHIFT;
+	uint64_t slots = r->has_pages ? kmp_recorder_slots(r) : 1 << RECORD_SECTION_SHIFT;
 	uint32_t stack_size = (uint32_t)kmp_record_stack_size(o);
 	struct record *skel = r->skel;
 
@@ -86,7 +87,7 @@ static struct kmp_error *fill_sections(struct kmp_recorder *r)
 {
 	int fd = bpf_map__fd(r->skel->maps.sections);
 
-	for (uint32_t i = 0; i < r->sections.numbers.len; i++) {
+	for (uint32_t i = 0; r->has_pages && i < r->sections.numbers.len; i++) {
 		uint32_t base = (i << RECORD_SECTION_SHIFT) + 1;
 
 		if (bpf_map_update_elem(fd, &r->sections.numbers.data[i], &base, BPF_ANY))
@@ -175,6 +176,8 @@ static struct kmp_error *load(struct kmp_recorder *r)
 
 static void set_defaults(struct kmp_recorder_options *o)
 {
+	if (o->trace)
+		o->what = KMP_READ_TAGS;
 	if (!o->what)
 		o->what = KMP_READ_PAGES;
 	if (!o->stack_depth)
@@ -184,7 +187,7 @@ static void set_defaults(struct kmp_recorder_options *o)
 	if (!o->max_tasks)
 		o->max_tasks = TASKS_DEFAULT;
 	if (!o->max_tags)
-		o->max_tags = TAGS_DEFAULT;
+		o->max_tags = o->trace ? CONTEXTS_DEFAULT : TAGS_DEFAULT;
 	if (!o->max_objects)
 		o->max_objects = OBJECTS_DEFAULT;
 }
@@ -211,6 +214,8 @@ struct kmp_error *kmp_recorder_create(const struct kmp_recorder_options *options
 	setrlimit(RLIMIT_MEMLOCK, &unlimited);
 	try(kmp_sections_find(&r->sections));
 	try(kmp_calibrate(&r->calibration));
+	try(kmp_recorder_tags_init(r));
+	r->has_pages = r->trace.kind != RECORD_TRACE_CACHES;
 	try(load(r));
 	*out = no_free(r);
 	return NULL;
@@ -261,5 +266,6 @@ void kmp_recorder_destroy(struct kmp_recorder *r)
 	if (r->names)
 		kmp_kernel_names_deinit(r->names);
 	free(r->names);
+	vec_deinit(&r->allocators);
 	free(r);
 }

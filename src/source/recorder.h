@@ -6,8 +6,8 @@
 #include <time.h>
 
 #include "base/vec.h"
-#include "source/bpf/record.h"
 #include "source/kernel_names.h"
+#include "source/recorder_trace.h"
 
 /* What kmp_calibrate() measures. */
 struct kmp_calibration {
@@ -29,6 +29,9 @@ struct kmp_recorder {
 	struct kmp_recorder_options options;
 	struct kmp_calibration calibration;
 	struct kmp_sections sections;
+	VEC(struct record_range) allocators; /* code, in order; for tags alone */
+	struct kmp_trace_target trace;
+	bool has_pages; /* pages are recorded */
 	/* Mapped: by slot, by handle, by number. */
 	const struct record_page *pages;
 	const char *stacks; /* of kmp_record_stack_size() each */
@@ -48,6 +51,12 @@ static inline size_t kmp_record_stack_size(const struct kmp_recorder_options *op
 	return offsetof(struct record_stack, ip) + options->stack_depth * sizeof(uint64_t);
 }
 
+/* How many page frames the table has room for. */
+static inline size_t kmp_recorder_slots(const struct kmp_recorder *recorder)
+{
+	return (size_t)recorder->sections.numbers.len << RECORD_SECTION_SHIFT;
+}
+
 /* A record that is whole, though the programs go on; false if the frame has none. */
 bool kmp_record_copy(const struct record_page *from, struct record_page *to);
 
@@ -65,6 +74,10 @@ struct kmp_error *kmp_recorder_stack_pages(const struct kmp_recorder *recorder, 
 /* Tell a ledger where its facts come from, and what this kernel lacks. */
 struct kmp_error *kmp_recorder_tell(const struct kmp_recorder *recorder,
 				    struct kmp_ledger *ledger) must_check;
+
+/* Tell a ledger what was lost, and which option helps. */
+struct kmp_error *kmp_recorder_tell_losses(struct kmp_recorder *recorder,
+					   struct kmp_ledger *ledger) must_check;
 
 /* Choose the programs that this kernel can have; probe its functions, or do without. */
 struct kmp_error *kmp_recorder_choose(struct kmp_recorder *recorder, bool functions) must_check;

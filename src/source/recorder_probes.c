@@ -32,14 +32,16 @@ struct probe {
 	struct bpf_program *program;
 	const char *functions[3]; /* the first that is there */
 	const char *absent;	  /* what is lost without */
-	bool tags;		  /* for tags alone */
+	bool tags;		  /* for tags alone, not for pages */
 	const char *found;	  /* filled in */
 };
 
 static struct kmp_error *choose_function(struct kmp_recorder *r, const struct btf *btf,
 					 struct probe *probe, bool functions)
 {
-	functions = functions && (r->options.what & KMP_READ_TAGS || !probe->tags);
+	bool wanted = probe->tags ? r->options.what & KMP_READ_TAGS : r->has_pages;
+
+	functions = functions && wanted;
 	for (size_t n = 0; functions && n < 3 && probe->functions[n] && !probe->found; n++) {
 		if (btf__find_by_name_kind(btf, probe->functions[n], BTF_KIND_FUNC) > 0)
 			probe->found = probe->functions[n];
@@ -47,7 +49,7 @@ static struct kmp_error *choose_function(struct kmp_recorder *r, const struct bt
 	bpf_program__set_autoload(probe->program, probe->found != NULL);
 	if (probe->found && bpf_program__set_attach_target(probe->program, 0, probe->found))
 		return kmp_bpf_error(errno, "cannot choose what to probe");
-	if (!probe->found && probe->absent && (r->options.what & KMP_READ_TAGS || !probe->tags))
+	if (!probe->found && probe->absent && wanted)
 		return kmp_recorder_absent(r, probe->absent);
 	return NULL;
 }
@@ -170,6 +172,9 @@ static struct kmp_error *choose_tracepoints(struct kmp_recorder *r, const struct
 			try(kmp_recorder_absent(r, line));
 		}
 	}
+	if (r->trace.kind == RECORD_TRACE_CACHES && skel->rodata->cache_bytes_arg)
+		return kmp_error_new(KMP_ERROR_INPUT,
+				     "this kernel's tracepoints do not show an object's cache");
 	return NULL;
 }
 
@@ -182,6 +187,8 @@ struct kmp_error *kmp_recorder_choose(struct kmp_recorder *r, bool functions)
 				     "this kernel has no BTF "
 				     "(/sys/kernel/btf/vmlinux): it was built "
 				     "without CONFIG_DEBUG_INFO_BTF");
+	bpf_program__set_autoload(r->skel->progs.record_alloc, r->has_pages);
+	bpf_program__set_autoload(r->skel->progs.record_free, r->has_pages);
 	try(choose_functions(r, btf, functions));
 	return choose_tracepoints(r, btf);
 }

@@ -89,7 +89,7 @@ static struct kmp_error *read_all(struct reading *rd, struct kmp_recorder *r,
 }
 
 /* Losses as the counters tell them, each with what helps. */
-static struct kmp_error *tell_losses(struct kmp_recorder *r, struct kmp_ledger *ledger)
+struct kmp_error *kmp_recorder_tell_losses(struct kmp_recorder *r, struct kmp_ledger *ledger)
 {
 	struct kmp_recorder_stats s = { 0 };
 
@@ -144,7 +144,7 @@ struct kmp_error *kmp_recorder_read(struct kmp_recorder *r, struct kmp_ledger *l
 	r->names_old |= rd->words.unnamed > 0;
 	kmp_record_words_deinit(&rd->words);
 	free(rd);
-	return err ? err : tell_losses(r, ledger);
+	return err ? err : kmp_recorder_tell_losses(r, ledger);
 }
 
 uint32_t kmp_recorder_stacks(const struct kmp_recorder *r)

@@ -13,34 +13,80 @@
 
 DEFINE_CLEANUP(symbols, struct kmp_symbols *, kmp_symbols_destroy)
 
-static bool passes(const char *name)
-{
-	return kmp_allocator_passes(name, strlen(name));
-}
-
 /* Functions that stand together are one range. */
-static struct kmp_error *find_allocators(struct record__rodata *ro,
-					 const struct kmp_symbols *symbols)
+static struct kmp_error *find_allocators(struct kmp_recorder *r, const struct kmp_symbols *symbols)
 {
-	uint32_t count = 0;
 	struct kmp_symbol symbol;
 
 	for (size_t i = 0; i < kmp_symbols_entries(symbols); i++) {
-		if (!kmp_symbols_entry(symbols, i, &symbol) || !passes(symbol.name))
+		if (!kmp_symbols_entry(symbols, i, &symbol) ||
+		    !kmp_allocator_passes(symbol.name, strlen(symbol.name)))
 			continue;
-		uint64_t end = symbol.address + symbol.size;
+		struct record_range range = { symbol.address, symbol.address + symbol.size };
+		size_t len = r->allocators.len;
 
-		if (count && ro->allocators[count - 1].end == symbol.address) {
-			ro->allocators[count - 1].end = end;
-			continue;
-		}
-		if (count == RECORD_ALLOCATORS_MAX)
-			return kmp_error_new(KMP_ERROR_LIMIT, "more than %d allocator functions",
-					     (int)RECORD_ALLOCATORS_MAX);
-		ro->allocators[count++] = (struct record_range){ symbol.address, end };
+		if (len && r->allocators.data[len - 1].end == range.start)
+			r->allocators.data[len - 1].end = range.end;
+		else
+			try(vec_push(&r->allocators, range));
 	}
-	ro->allocator_count = count;
+	if (r->allocators.len > RECORD_ALLOCATORS_MAX)
+		return kmp_error_new(KMP_ERROR_LIMIT, "more than %d allocator functions",
+				     (int)RECORD_ALLOCATORS_MAX);
 	return NULL;
+}
+
+struct kmp_error *kmp_recorder_tags_init(struct kmp_recorder *r)
+{
+	struct kmp_symbols *symbols cleanup(cleanup_symbols) = NULL;
+
+	if (!(r->options.what & KMP_READ_TAGS))
+		return NULL;
+	try(kmp_symbols_load("/proc/kallsyms", &symbols));
+	try(find_allocators(r, symbols));
+	return r->options.trace ? kmp_trace_resolve(r->options.trace, symbols, &r->trace) : NULL;
+}
+
+static bool is_allocator(const struct kmp_recorder *r, uint64_t ip)
+{
+	size_t low = 0;
+	size_t high = r->allocators.len;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (r->allocators.data[middle].end <= ip)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < r->allocators.len && r->allocators.data[low].start <= ip;
+}
+
+uint32_t kmp_recorder_first_frame(const struct kmp_recorder *r, const struct record_stack *stack)
+{
+	for (uint32_t i = 0; i < stack->depth; i++) {
+		if (is_allocator(r, stack->ip[i]))
+			return i;
+	}
+	return 0;
+}
+
+uint64_t kmp_recorder_site(const struct kmp_recorder *r, const struct record_stack *stack)
+{
+	for (uint32_t i = kmp_recorder_first_frame(r, stack); i < stack->depth; i++) {
+		if (!is_allocator(r, stack->ip[i]))
+			return stack->ip[i];
+	}
+	return stack->depth ? stack->ip[stack->depth - 1] : 0;
+}
+
+static void set_target(struct record__rodata *ro, const struct kmp_trace_target *target)
+{
+	ro->tracing = target->kind;
+	ro->wanted_kmalloc = target->kmalloc;
+	memcpy(ro->wanted, target->ranges, sizeof(ro->wanted));
+	memcpy(ro->wanted_caches, target->caches, sizeof(ro->wanted_caches));
 }
 
 static uint32_t buckets_for(uint32_t objects)
@@ -55,7 +101,6 @@ static uint32_t buckets_for(uint32_t objects)
 
 struct kmp_error *kmp_recorder_tags_prepare(struct kmp_recorder *r)
 {
-	struct kmp_symbols *symbols cleanup(cleanup_symbols) = NULL;
 	const struct kmp_recorder_options *o = &r->options;
 	struct record *skel = r->skel;
 
@@ -65,12 +110,36 @@ struct kmp_error *kmp_recorder_tags_prepare(struct kmp_recorder *r)
 
 	if (bpf_map__set_max_entries(skel->maps.objects, buckets) ||
 	    bpf_map__set_max_entries(skel->maps.tag_sums, o->max_tags) ||
-	    bpf_map__set_max_entries(skel->maps.sites, o->max_tags))
+	    bpf_map__set_max_entries(skel->maps.sites, o->max_tags) ||
+	    bpf_map__set_max_entries(skel->maps.contexts, o->trace ? o->max_tags : 1))
 		return kmp_bpf_error(errno, "cannot size the tables of tags");
 	skel->rodata->bucket_mask = buckets - 1;
 	skel->rodata->max_tags = o->max_tags;
-	try(kmp_symbols_load("/proc/kallsyms", &symbols));
-	return find_allocators(skel->rodata, symbols);
+	skel->rodata->allocator_count = (uint32_t)r->allocators.len;
+	if (r->allocators.len)
+		memcpy(skel->rodata->allocators, r->allocators.data,
+		       r->allocators.len * sizeof(*r->allocators.data));
+	set_target(skel->rodata, &r->trace);
+	return NULL;
+}
+
+struct kmp_error *kmp_recorder_sum(const struct kmp_recorder *r, uint32_t number,
+				   struct record_sum *sum)
+{
+	int cpus = libbpf_num_possible_cpus();
+	auto_free struct record_sum *by_cpu = calloc(cpus > 0 ? (size_t)cpus : 1, sizeof(*by_cpu));
+
+	if (!by_cpu)
+		return &kmp_error_no_memory;
+	if (bpf_map_lookup_elem(bpf_map__fd(r->skel->maps.tag_sums), &number, by_cpu))
+		return kmp_bpf_error(errno, "cannot read the sums of tags");
+	*sum = (struct record_sum){ .bytes = 0 };
+	for (int cpu = 0; cpu < cpus; cpu++) {
+		sum->bytes += by_cpu[cpu].bytes;
+		sum->calls += by_cpu[cpu].calls;
+		sum->made += by_cpu[cpu].made;
+	}
+	return NULL;
 }
 
 /* A tag by the address that asked; what is below has the same place as others. */
@@ -104,61 +173,33 @@ static struct kmp_error *plain_name(struct tags *t, const char *symbol, const ch
 	return symbol[len] ? kmp_arena_copy(&t->words, symbol, len, (char **)name) : NULL;
 }
 
-static struct kmp_error *add_sum(struct tags *t, uint64_t ip, uint32_t number,
-				 struct record_sum *by_cpu)
+static struct kmp_error *add_sum(struct tags *t, uint64_t ip, uint32_t number)
 {
-	int cpus = libbpf_num_possible_cpus();
-	struct site site = { .ip = ip };
+	struct record_sum sum;
 
-	if (bpf_map_lookup_elem(bpf_map__fd(t->r->skel->maps.tag_sums), &number, by_cpu))
-		return kmp_bpf_error(errno, "cannot read the sums of tags");
-	for (int cpu = 0; cpu < cpus; cpu++) {
-		site.bytes += by_cpu[cpu].bytes;
-		site.calls += by_cpu[cpu].calls;
-	}
-	return vec_push(&t->sites, site);
+	try(kmp_recorder_sum(t->r, number, &sum));
+	return vec_push(&t->sites, (struct site){ ip, sum.bytes, sum.calls });
 }
 
 static struct kmp_error *read_objects(struct tags *t)
 {
-	int cpus = libbpf_num_possible_cpus();
 	int fd = bpf_map__fd(t->r->skel->maps.sites);
-	auto_free struct record_sum *by_cpu = calloc(cpus > 0 ? (size_t)cpus : 1, sizeof(*by_cpu));
 	uint64_t ip;
 	uint64_t *last = NULL;
 	uint32_t number;
 
-	if (!by_cpu)
-		return &kmp_error_no_memory;
 	while (!bpf_map_get_next_key(fd, last, &ip)) {
 		last = &ip;
-		if (!bpf_map_lookup_elem(fd, &ip, &number) && number <= RECORD_TAGS_MAX)
-			try(add_sum(t, ip, number, by_cpu));
+		if (!bpf_map_lookup_elem(fd, &ip, &number) && number < t->r->options.max_tags)
+			try(add_sum(t, ip, number));
 	}
-	return add_sum(t, 0, 0, by_cpu);
-}
-
-/* The first frame outside the allocator, beyond those inside: before them the tracing may stand. */
-static uint64_t site_of(const struct tags *t, const struct record_stack *stack)
-{
-	bool inside = false;
-
-	for (uint32_t i = 0; i < stack->depth; i++) {
-		struct kmp_symbol symbol;
-		bool known = kmp_symbols_find(t->symbols, stack->ip[i], &symbol);
-
-		if (known && passes(symbol.name))
-			inside = true;
-		else if (inside)
-			return stack->ip[i];
-	}
-	return stack->depth ? stack->ip[stack->depth - 1] : 0;
+	return add_sum(t, 0, 0);
 }
 
 static struct kmp_error *read_pages(struct tags *t)
 {
 	const struct kmp_recorder *r = t->r;
-	size_t slots = r->sections.numbers.len << RECORD_SECTION_SHIFT;
+	size_t slots = kmp_recorder_slots(r);
 	auto_free struct site *by_stack = calloc(r->options.max_stacks, sizeof(*by_stack));
 
 	if (!by_stack)
@@ -177,7 +218,7 @@ static struct kmp_error *read_pages(struct tags *t)
 		if (!by_stack[i].calls)
 			continue;
 		if (kmp_recorder_stack(r, i, &stack))
-			by_stack[i].ip = site_of(t, &stack);
+			by_stack[i].ip = kmp_recorder_site(r, &stack);
 		try(vec_push(&t->sites, by_stack[i]));
 	}
 	return NULL;

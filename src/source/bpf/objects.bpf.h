@@ -14,6 +14,7 @@
 
 /* Set by the loader: the number of buckets - 1, of two to the power of something. */
 const volatile __u64 bucket_mask = 0;
+const volatile __u32 tracing = RECORD_TRACE_NONE;
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -39,6 +40,8 @@ static __always_inline void add_object(struct record_object object, __s64 calls)
 		return;
 	__sync_fetch_and_add(&sum->bytes, calls * object.bytes);
 	__sync_fetch_and_add(&sum->calls, calls);
+	if (tracing && calls > 0)
+		__sync_fetch_and_add(&sum->made, calls);
 }
 
 static __always_inline struct record_bucket *bucket_at(__u64 hash)

@@ -74,6 +74,19 @@ struct record_bucket {
 struct record_sum {
 	__s64 bytes;
 	__s64 calls;
+	__s64 made; /* allocations, also those freed since; counted while tracing */
+};
+
+/* Tracing: only what is allocated at some addresses, or from some caches; by whom and how large. */
+enum record_trace { RECORD_TRACE_NONE, RECORD_TRACE_SITES, RECORD_TRACE_CACHES };
+
+enum { RECORD_WANTED_MAX = 32, RECORD_CACHES_MAX = 8, RECORD_CACHE_NAME = 64 };
+
+struct record_context {
+	__u32 stack; /* handle, 0: lost */
+	__u32 task;  /* number, 0: lost */
+	__u32 bytes;
+	__u32 unused;
 };
 
 /* What happened, counted by CPU. */

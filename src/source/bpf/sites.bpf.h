@@ -7,14 +7,18 @@
 #ifndef KMP_SOURCE_BPF_SITES_H
 #define KMP_SOURCE_BPF_SITES_H
 
-#include "source/bpf/table.bpf.h"
+#include "source/bpf/objects.bpf.h"
 
 /* Set by the loader, in order. */
 const volatile struct record_range allocators[RECORD_ALLOCATORS_MAX] = {};
 const volatile __u32 allocator_count = 0;
 const volatile __u32 max_tags = 0;
+const volatile struct record_range wanted[RECORD_WANTED_MAX] = {};
 
 __u32 next_tag = 1;
+
+/* While tracing, call sites (and caches, by their addresses) have one of two numbers. */
+enum { SITE_WANTED = 1, SITE_OTHER = 2 };
 
 enum { SITE_BITS = 20, SITE_ALLOCATOR = (1 << SITE_BITS) - 1, SITE_CACHE = 4096, SITE_DEPTH = 16 };
 
@@ -42,7 +46,7 @@ struct {
 } site_stack SEC(".maps");
 
 /*
- * Is this address in one of the allocator's own functions? A global function, as is the next: the
+ * Is this address in one of the allocator's own functions? A global function, as those below: the
  * kernel checks it once, not along each path that leads to it.
  */
 __noinline int is_allocator(__u64 ip)
@@ -65,6 +69,16 @@ __noinline int is_allocator(__u64 ip)
 	return ip >= allocators[low].start && ip < allocators[low].end;
 }
 
+/* Is this address one of those that are traced? */
+__noinline int is_wanted(__u64 ip)
+{
+	for (__u32 i = 0; i < RECORD_WANTED_MAX; i++) {
+		if (ip >= wanted[i].start && ip < wanted[i].end)
+			return 1;
+	}
+	return 0;
+}
+
 __noinline __u32 learn_site(__u64 ip)
 {
 	__u32 *known = bpf_map_lookup_elem(&sites, &ip);
@@ -73,7 +87,10 @@ __noinline __u32 learn_site(__u64 ip)
 	if (known)
 		return *known;
 	tag = SITE_ALLOCATOR;
-	if (!is_allocator(ip)) {
+	if (tracing) {
+		if (!is_allocator(ip))
+			tag = is_wanted(ip) ? SITE_WANTED : SITE_OTHER;
+	} else if (!is_allocator(ip)) {
 		tag = next_tag < max_tags ? __sync_fetch_and_add(&next_tag, 1) : max_tags;
 		if (tag >= max_tags) {
 			count(RECORD_SITES_FULL);
@@ -90,23 +107,30 @@ __noinline __u32 learn_site(__u64 ip)
 	return 0;
 }
 
-/* The number of a call site, SITE_ALLOCATOR, or 0 where there is no room. */
-static __always_inline __u32 site_number(__u64 ip)
+__noinline int learn_cache(__u64 cache);
+
+/* The number of a call site (or of a cache), SITE_ALLOCATOR, or 0 where there is no room. */
+static __always_inline __u32 known_number(__u64 address, int is_cache)
 {
-	__u32 at = mix(0, ip) >> 52;
+	__u32 at = mix(0, address) >> 52;
 	volatile __u64 *cached = bpf_map_lookup_elem(&site_cache, &at);
 
 	if (!cached)
 		return 0;
 	__u64 entry = *cached;
 
-	if (entry && entry >> SITE_BITS == ip << SITE_BITS >> SITE_BITS)
+	if (entry && entry >> SITE_BITS == address << SITE_BITS >> SITE_BITS)
 		return entry & SITE_ALLOCATOR;
-	__u32 number = learn_site(ip);
+	__u32 number = is_cache ? (__u32)learn_cache(address) : learn_site(address);
 
 	if (number)
-		*cached = ip << SITE_BITS | number;
+		*cached = address << SITE_BITS | number;
 	return number;
+}
+
+static __always_inline __u32 site_number(__u64 ip)
+{
+	return known_number(ip, 0);
 }
 
 /* The first frame outside the allocator, beyond those inside; frames of the tracing come first. */

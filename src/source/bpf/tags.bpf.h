@@ -4,8 +4,7 @@
  * has none (the bulk interface, kfree_rcu()). Pages, those of large kmalloc() among them, come
  * from the page table. Included by record.bpf.c alone.
  */
-#include "source/bpf/objects.bpf.h"
-#include "source/bpf/sites.bpf.h"
+#include "source/bpf/trace.bpf.h"
 
 /* Set by the loader: where the tracepoints have what. 0: they do not have it. */
 const volatile __u32 kmalloc_bytes_arg = 3;
@@ -16,11 +15,8 @@ const volatile __u32 rcu_by_offset = 0;
 /* kmalloc() of more than this takes pages. */
 enum { KMALLOC_SLAB_MAX = 8192 };
 
-struct kmem_cache {
-	unsigned int size;
-} __attribute__((preserve_access_index));
-
-static __always_inline void allocated(void *ctx, __u64 site, __u64 pointer, __u32 bytes)
+static __always_inline void allocated(void *ctx, __u64 site, __u64 pointer, __u32 bytes,
+				      __u64 cache)
 {
 	if (!pointer)
 		return;
@@ -28,8 +24,11 @@ static __always_inline void allocated(void *ctx, __u64 site, __u64 pointer, __u3
 		count(RECORD_OBJECTS_REUSED);
 	if (!in_scope())
 		return;
+	if (tracing && !is_traced(ctx, site, cache, bytes))
+		return;
 	count(RECORD_OBJECTS);
-	keep_object(pointer, (struct record_object){ tag_of(ctx, site), bytes });
+	keep_object(pointer, (struct record_object){
+				     tracing ? context_of(ctx, bytes) : tag_of(ctx, site), bytes });
 }
 
 static __always_inline void freed(__u64 pointer)
@@ -50,12 +49,13 @@ static __always_inline int kmalloc_event(struct bpf_raw_tracepoint_args *ctx)
 		bytes = ctx->args[3];
 	}
 	if (bytes <= KMALLOC_SLAB_MAX)
-		allocated(ctx, ctx->args[0], ctx->args[1], (__u32)bytes);
+		allocated(ctx, ctx->args[0], ctx->args[1], (__u32)bytes, 0);
 	return 0;
 }
 
 static __always_inline int cache_event(struct bpf_raw_tracepoint_args *ctx)
 {
+	__u64 cache = 0;
 	__u64 bytes;
 
 	if (cache_bytes_arg == 3) {
@@ -65,9 +65,10 @@ static __always_inline int cache_event(struct bpf_raw_tracepoint_args *ctx)
 		bytes = ctx->args[4];
 		barrier();
 	} else {
-		bytes = BPF_CORE_READ((struct kmem_cache *)ctx->args[2], size);
+		cache = ctx->args[2];
+		bytes = BPF_CORE_READ((struct kmem_cache *)cache, size);
 	}
-	allocated(ctx, ctx->args[0], ctx->args[1], (__u32)bytes);
+	allocated(ctx, ctx->args[0], ctx->args[1], (__u32)bytes, cache);
 	return 0;
 }
 
@@ -179,7 +180,9 @@ int tags_alloc_bulk(__u64 *ctx)
 	bpf_get_func_arg(ctx, 0, &cache);
 	bpf_get_func_arg(ctx, 3, &array.pointers);
 	array.object.bytes = BPF_CORE_READ((struct kmem_cache *)cache, size);
-	array.object.tag = unwound_site(ctx);
+	if (tracing && !is_traced_array(ctx, cache))
+		return 0;
+	array.object.tag = tracing ? context_of(ctx, array.object.bytes) : unwound_site(ctx);
 	number = (__u32)number;
 	bpf_loop(number > OBJECTS_AT_ONCE ? OBJECTS_AT_ONCE : (__u32)number, keep_one, &array, 0);
 	return 0;

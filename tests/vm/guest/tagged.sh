@@ -52,3 +52,16 @@ check "the tags are served" kmemprof mount --source r.kmp m
 grep -E '^ +[0-9]+ +[0-9]+ [?]:0 func:sock_alloc_inode ' m/allocinfo >served || true
 is "as allocinfo: calls" "$(awk '{ print $2 }' served)" 9000
 check "umount" kmemprof umount m
+
+kmemprof trace --format json sk_prot_alloc -- objects 0 udp=500 >out 2>log || true
+tail -n 1 log | sed 's/^/# /'
+kmemprof trace --format json sk_prot_alloc --freed -- objects 0 udp=500 >trace 2>log || true
+is "a trace: calls, all freed" "$(jq .totals.calls out)" 0
+is "a trace: calls, with those freed" "$(jq .totals.calls trace)" 500
+is "its stacks" "$(jq -r '[.groups[].key.stack | any(startswith("inet_create"))] | all' trace)" true
+kmemprof trace --format json maple_node --freed -- ls >trace 2>log || true
+if [ "$(jq .totals.calls trace)" -ge 5 ]; then
+	pass "a trace of a cache: $(jq .totals.calls trace) calls"
+else
+	fail "a trace of a cache" "$(cat trace log)"
+fi

@@ -204,7 +204,7 @@ static struct kmp_error *read_all(struct contexts *c, const char *keys, bool fre
 	try(tell_kind(c->ledger));
 	try(kmp_recorder_tell_losses(c->r, c->ledger));
 	if (c->r->trace.note[0])
-		try(kmp_ledger_warn(c->ledger, "told together: %s", c->r->trace.note));
+		try(kmp_ledger_warn(c->ledger, "%s", c->r->trace.note));
 	if (freed && c->r->has_pages)
 		try(kmp_ledger_warn(c->ledger, "of pages only those that are held are told"));
 	try(kmp_symbols_load("/proc/kallsyms", &c->symbols));

@@ -111,9 +111,9 @@ static void note_companion(struct kmp_trace_target *t, const char *name)
 {
 	size_t used = strlen(t->note);
 
-	if (used + strlen(name) + 40 < sizeof(t->note))
+	if (used + strlen(name) + 64 < sizeof(t->note))
 		snprintf(t->note + used, sizeof(t->note) - used, "%s%s",
-			 used ? " " : "caches that share their memory, ", name);
+			 used ? " " : "with it are told caches that share its memory: ", name);
 }
 
 /* Caches of the same memory bear one name of theirs inside the kernel: which, slabinfo tells. */
@@ -162,19 +162,41 @@ static uint32_t kmalloc_bytes(const char *name)
 	return bytes <= UINT32_MAX ? (uint32_t)bytes : 0;
 }
 
+/* Small kernels have no directory of their caches, or no list either: then a name is believed. */
+static bool is_listed(const char *tag, struct kmp_trace_target *t)
+{
+	auto_file FILE *list = fopen(SLAB_LIST, "re");
+	char line[512];
+
+	if (!list)
+		snprintf(t->note, sizeof(t->note),
+			 "this kernel does not list its caches: the tag is taken for the name of "
+			 "one");
+	while (list && fgets(line, sizeof(line), list)) {
+		line[strcspn(line, " \n")] = '\0';
+		if (!strcmp(line, tag))
+			return true;
+	}
+	return !list;
+}
+
 static void find_cache(const char *tag, struct kmp_trace_target *t)
 {
+	bool directory = access(SLAB_DIRECTORY, F_OK) == 0;
 	char place[256];
 
-	if (!*tag || !slab_target(tag, place, sizeof(place)))
+	if (!*tag || (directory ? !slab_target(tag, place, sizeof(place)) : !is_listed(tag, t)))
 		return;
 	t->kind = RECORD_TRACE_CACHES;
 	t->kmalloc = kmalloc_bytes(tag);
-	find_names(tag, place, t);
+	if (directory)
+		find_names(tag, place, t);
+	else
+		add_cache(t, tag);
 	if (t->kmalloc)
 		snprintf(t->note, sizeof(t->note),
-			 "all caches of kmalloc() with objects of this size");
-	else
+			 "all caches of kmalloc() with objects of this size are told together");
+	else if (directory)
 		find_companions(tag, place, t);
 }
 

@@ -459,9 +459,9 @@ uint32_t kmp_source_holds(const struct kmp_source *source);
 /*
  * Read into the ledger what `what` (bits of enum kmp_read) asks for. Page owners go to the sink,
  * or stay in the ledger where sink is NULL; so does what the kernel counted by stack, which is
- * asked for alone. A source is read once for each, but a directory's KMP_READ_COUNTS as often as
- * one likes: into the same ledger they come without asking for the stacks again. Records that
- * cannot be used are counted in the ledger's losses, which is no error.
+ * asked for alone. A source is read once for each, but a directory as often as one likes: the
+ * counts of KMP_READ_COUNTS come into the same ledger without asking for the stacks again. Records
+ * that cannot be used are counted in the ledger's losses, which is no error.
  */
 struct kmp_error *kmp_source_read(struct kmp_source *source, struct kmp_ledger *ledger,
 				  uint32_t what, const struct kmp_sink *sink);

@@ -376,9 +376,9 @@ static struct kmp_error *read_directory(struct kmp_source *s, struct kmp_ledger 
 	const struct kmp_directory *dir = &s->dir;
 	const char *pages = dir->page_owner;
 
-	if (dir->version)
+	if (dir->version && !*kmp_ledger_facts(ledger)->kernel)
 		try(kmp_version_read(dir->version, ledger));
-	if (dir->zoneinfo)
+	if (dir->zoneinfo && !ledger->zones.len)
 		try(kmp_zoneinfo_read(dir->zoneinfo, ledger));
 	if (what & KMP_READ_TAGS && dir->mem_profiling)
 		try(kmp_profiling_read(dir->mem_profiling, ledger));

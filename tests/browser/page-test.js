@@ -226,6 +226,8 @@
 		ok(all('button, input').every(one => one.textContent.trim() ||
 			one.getAttribute('aria-label')), 'every control has a name');
 		same(all('.map [tabindex="0"]').length, 1, 'the map is one stop of the tab key');
+		same(find('.map').getAttribute('tabindex') + find('.boxes').getAttribute('tabindex'), '-1-1',
+			'none of them by itself');
 		same(all('.boxes [tabindex="0"]').length, 1, 'so is the flame graph');
 		same(all('[role=tab][tabindex="0"]').length, 1, 'so are the tabs');
 	}

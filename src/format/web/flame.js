@@ -254,6 +254,8 @@ function kmpFlame(parts) {
 		draw();
 	}
 
+	// What listens to the focus is a stop of the tab key to some browsers.
+	layer.setAttribute('tabindex', -1);
 	reset.addEventListener('click', function () { zoom(boxes[0], true); });
 	layer.addEventListener('click', function (event) {
 		var box = boxOf(event);

@@ -9,8 +9,8 @@ kmp.Treemap = class {
 		this.choice = kmp.element('div', { class: 'choice', role: 'group',
 			'aria-label': 'Levels of the map' });
 		this.crumbs = kmp.element('div', { class: 'crumbs' });
-		this.map = kmp.svg('svg', { class: 'map kmp-flame', role: 'group', 'aria-label':
-			'Treemap: arrow keys move, Enter zooms in, Escape zooms out' });
+		this.map = kmp.svg('svg', { class: 'map kmp-flame', role: 'group', tabindex: -1,
+			'aria-label': 'Treemap: arrow keys move, Enter zooms in, Escape zooms out' });
 		this.detail = kmp.element('p', { class: 'detail', role: 'status' });
 		parent.append(this.choice, this.crumbs, this.map, this.detail);
 		this.map.addEventListener('click', event => this.enter(this.areaOf(event)));

@@ -29,4 +29,5 @@ fi | sed 's,docs/where\.md,*kmemprof-where*(7),g
 	s,docs/ledger\\-file\.md,*kmemprof-ledger*(5),g
 	s,docs/json\.md,*kmemprof-json*(5),g
 	s,docs/views\.md,*kmemprof-views*(5),g
-	s,docs/mount\.md,*kmemprof-mount*(7),g'
+	s,docs/mount\.md,*kmemprof-mount*(7),g
+	s,docs/serve\.md,*kmemprof-serve*(7),g'

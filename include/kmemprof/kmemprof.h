@@ -632,6 +632,13 @@ struct kmp_error *kmp_groups_sort(struct kmp_groups *groups, const char *by);
 /* Free groups. */
 void kmp_groups_destroy(struct kmp_groups *groups);
 
+/*
+ * A number for a stack that is the same on other machines, after other boots and in other builds: a
+ * hash of its functions and their modules in their order, without offsets, sizes, addresses and the
+ * endings of a compiler's copies (`.isra.0`). 0 for what is no stack, or one without frames.
+ */
+uint64_t kmp_fingerprint(const struct kmp_value *stack);
+
 /* ---- Views --------------------------------------------------------------------------------- */
 
 /* Forms of output. */

@@ -8,43 +8,13 @@
 #include "cli/commands.h"
 #include "cli/common.h"
 #include "cli/kernel.h"
+#include "cli/tag-filter.h"
 
 static const char live_path[] = "/proc/allocinfo";
 
 DEFINE_CLEANUP(ledger, struct kmp_ledger *, kmp_ledger_destroy)
 DEFINE_CLEANUP(source, struct kmp_source *, kmp_source_close)
 DEFINE_CLEANUP(groups, struct kmp_groups *, kmp_groups_destroy)
-
-static struct kmp_error *parse_accurate(const char *text, int *accurate)
-{
-	if (!strcmp(text, "yes"))
-		*accurate = 1;
-	else if (!strcmp(text, "no"))
-		*accurate = 0;
-	else
-		return kmp_error_new(KMP_ERROR_USAGE, "--accurate: '%s' is neither yes nor no",
-				     text);
-	return NULL;
-}
-
-static struct kmp_error *parse_filter(const struct cli_args *args, struct kmp_tag_filter *filter)
-{
-	const char *accurate = cli_value(args, "accurate");
-
-	*filter = (struct kmp_tag_filter){ .module = cli_value(args, "module"),
-					   .function = cli_value(args, "function"),
-					   .file = cli_value(args, "file"),
-					   .has_min_size = cli_value(args, "min-size") != NULL,
-					   .has_max_size = cli_value(args, "max-size") != NULL,
-					   .accurate = -1 };
-	if (cli_value(args, "line"))
-		try(cli_number(args, "line", &filter->line));
-	if (filter->has_min_size)
-		try(cli_size(args, "min-size", &filter->min_size));
-	if (filter->has_max_size)
-		try(cli_size(args, "max-size", &filter->max_size));
-	return accurate ? parse_accurate(accurate, &filter->accurate) : NULL;
-}
 
 static struct kmp_error *read_tags(const struct cli_args *args, const struct kmp_tag_filter *filter,
 				   struct kmp_ledger *ledger)
@@ -83,7 +53,7 @@ static struct kmp_error *run(struct cli_args *args)
 	struct cli_output output cleanup(cli_output_deinit) = { 0 };
 	struct kmp_tag_filter filter;
 
-	try(parse_filter(args, &filter));
+	try(cli_tag_filter(args, &filter));
 	try(cli_output_open(args, &output));
 	try(kmp_ledger_create(&ledger));
 	/* Before reading: a wrong key is told at once. */

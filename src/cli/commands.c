@@ -20,6 +20,7 @@ const struct cli_command *const cli_commands[] = {
 	&cmd_monitor,
 	&cmd_trend,
 	&cmd_watch,
+	&cmd_serve,
 	&cmd_doctor,
 	&cmd_version,
 	&cmd_help,

@@ -15,6 +15,7 @@ extern const struct cli_command cmd_umount;
 extern const struct cli_command cmd_page_owner_sort;
 extern const struct cli_command cmd_record;
 extern const struct cli_command cmd_report;
+extern const struct cli_command cmd_serve;
 extern const struct cli_command cmd_sort;
 extern const struct cli_command cmd_stacks;
 extern const struct cli_command cmd_tags;

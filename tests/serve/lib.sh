@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash
+# What the tests of `kmemprof serve` share: `. lib.sh KMEMPROF`. Real servers on free ports of the
+# loopback, ended with the test. Prints TAP: ok(), is(), then finish().
+set -u
+
+skip_all() { # REASON
+	echo "1..0 # SKIP $1"
+	exit 0
+}
+
+for tool in curl jq; do
+	command -v $tool >/dev/null || skip_all "$tool is not installed: no server was asked"
+done
+# Used by the scripts that read this.
+# shellcheck disable=SC2034
+{
+	kmemprof=$(realpath "$1")
+	here=$(cd "$(dirname "$0")" && pwd)
+	data=${here%/serve}/data
+	long=${KMEMPROF_SERVE_SECONDS:-}
+}
+scratch=$(mktemp -d)
+server=
+others=()
+count=0
+failures=0
+export LC_ALL=C.UTF-8 no_proxy='*'
+
+clean_up() {
+	local pid
+
+	for pid in $server "${others[@]}"; do
+		kill -9 "$pid" 2>/dev/null
+	done
+	rm -rf "$scratch"
+}
+trap clean_up EXIT
+
+ok() { # NAME COMMAND…
+	local name=$1
+
+	shift
+	count=$((count + 1))
+	if "$@"; then
+		echo "ok $count - $name"
+	else
+		echo "not ok $count - $name"
+		failures=$((failures + 1))
+	fi
+}
+
+is() { # NAME GOT WANTED
+	ok "$1" [ "$2" = "$3" ]
+	[ "$2" = "$3" ] || printf '# got %q, not %q\n' "$2" "$3"
+}
+
+skip() { # NAME REASON
+	count=$((count + 1))
+	echo "ok $count - $1 # SKIP $2"
+}
+
+finish() {
+	echo "1..$count"
+	[ "$failures" = 0 ]
+	exit
+}
+
+# Start a server; $url is where it is. It must come up: what it says is shown otherwise.
+start() { # OPTION…
+	local tries
+
+	"$kmemprof" serve --listen 127.0.0.1:0 "$@" >"$scratch/out" 2>"$scratch/err" &
+	server=$!
+	for ((tries = 0; tries < 300; tries++)); do
+		url=$(sed -n 's,^serving at \(.*\)/$,\1,p' "$scratch/out")
+		[ -z "$url" ] || return 0
+		kill -0 $server 2>/dev/null || break
+		sleep 0.1
+	done
+	echo "Bail out! no server: $(cat "$scratch/err")"
+	exit 1
+}
+
+# End it as a service manager does; $ended is its status.
+stop() {
+	kill -TERM "$server"
+	wait "$server"
+	ended=$?
+	server=
+}
+
+get() { # PATH [CURL-OPTION…]
+	local path=$1
+
+	shift
+	curl -sS --max-time 60 "$@" "$url$path"
+}
+
+status() { # PATH [CURL-OPTION…]
+	local path=$1
+
+	shift
+	curl -s --max-time 60 -o /dev/null -w '%{http_code}' "$@" "$url$path"
+}
+
+sum_of() { # FAMILY, of the metrics on standard input
+	awk -v name="$1{" 'index($0, name) == 1 { sum += $NF; seen = 1 }
+		END { if (!seen) print "none"; else printf "%.0f\n", sum }'
+}
+
+resident() { # kB
+	awk '/^VmRSS:/ { print $2 }' "/proc/$server/status"
+}

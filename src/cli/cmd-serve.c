@@ -14,6 +14,7 @@ const struct cli_command cmd_serve = {
 		"/api/v1/tags      the same of tags\n"
 		"/api/v1/diff      of diff, between before=first|previous and after=last; of a\n"
 		"                  history, between any moments, as -1h or 12:30\n"
+		"/api/v1/trend     of trend, if the source is a history\n"
 		"/healthz          whether the source can be read\n"
 		"\n"
 		"--source is a dump, a directory, a ledger file, a history, kernel (unless told)\n"

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "cli/commands.h"
 #include "cli/common.h"
+#include "cli/trend.h"
 
 DEFINE_CLEANUP(history, struct kmp_history *, kmp_history_close)
 DEFINE_CLEANUP(filter, struct kmp_filter *, kmp_filter_destroy)
@@ -44,9 +45,8 @@ static struct kmp_error *read_range(const struct cli_args *args, const struct km
 	return NULL;
 }
 
-static struct kmp_error *read_options(const struct cli_args *args,
-				      const struct kmp_history *history,
-				      struct kmp_trend_options *options)
+struct kmp_error *cli_trend_options(const struct cli_args *args, const struct kmp_history *history,
+				    struct kmp_trend_options *options)
 {
 	const struct kmp_sample *last = kmp_history_sample(history, kmp_history_count(history) - 1);
 	int64_t growth = 0;
@@ -102,7 +102,7 @@ static struct kmp_error *run(struct cli_args *args)
 		try(kmp_filter_compile(cli_value(args, "where"), &filter));
 	options.filter = filter;
 	try(kmp_history_open(args->rest[0], &history));
-	try(read_options(args, history, &options));
+	try(cli_trend_options(args, history, &options));
 	try(cli_output_open(args, &output));
 	try(kmp_trends_find(history, &options, &trends));
 	return write_trends(args, trends, &output);

@@ -100,6 +100,19 @@ ok "is told" grep -q '^kmemprof_source_up 0' <(get /metrics)
 is "what was there stays" "$(get /metrics | sum_of kmemprof_stack_pages)" 1026
 stop
 
+# A history: its last sample, and any others.
+for part in "$sample" "$scratch/two.txt"; do
+	cat "$sample" "$sample" >"$scratch/two.txt"
+	"$kmemprof" monitor --quiet --count 1 --source "$part" -o "$scratch/history.kmp" || echo "# no sample"
+done
+start --source "$scratch/history.kmp"
+is "a history's last sample" "$(get /metrics | sum_of kmemprof_stack_pages)" 1026
+is "its samples compared" "$(get '/api/v1/diff?before=first' | jq '[.groups[].delta] | add')" 513
+is "no such moment" "$(status '/api/v1/diff?before=1970-01-01T00:00:00')" 400
+is "its trends are the command line's" "$(get '/api/v1/trend?min-growth=1' | jq -S .groups)" \
+	"$("$kmemprof" trend --min-growth 1 --format json "$scratch/history.kmp" | jq -S .groups)"
+stop
+
 # Redacted.
 start --source "$capture" --redact
 get /metrics >"$scratch/metrics"

@@ -12,9 +12,13 @@
 #include "cli/group.h"
 #include "cli/serve/answer.h"
 #include "cli/tag-filter.h"
+#include "cli/trend.h"
 
+DEFINE_CLEANUP(filter, struct kmp_filter *, kmp_filter_destroy)
 DEFINE_CLEANUP(groups, struct kmp_groups *, kmp_groups_destroy)
+DEFINE_CLEANUP(history, struct kmp_history *, kmp_history_close)
 DEFINE_CLEANUP(sample, struct serve_sample *, serve_sample_put)
+DEFINE_CLEANUP(trends, struct kmp_trends *, kmp_trends_destroy)
 
 enum { WHERE_MAX = 2000 };
 
@@ -210,6 +214,48 @@ static struct kmp_error *answer_diff(struct server *server, const struct serve_q
 	return write_groups(&args, diff, answer);
 }
 
+static struct kmp_error *write_trends(const struct cli_args *args, struct kmp_trends *trends,
+				      struct serve_answer *answer)
+{
+	struct cli_output output = { .file = answer->out };
+	struct kmp_view view;
+
+	try(cli_view(args, &output, &view));
+	if (!cli_value(args, "format"))
+		view.format = KMP_FORMAT_JSON;
+	if (!cli_value(args, "limit") && view.format != KMP_FORMAT_TABLE)
+		view.limit = 0;
+	if (cli_value(args, "sort"))
+		try(kmp_trends_sort(trends, cli_value(args, "sort")));
+	choose_type(view.format, answer);
+	answer->status = 200;
+	return kmp_trends_write(trends, answer->out, &view, false);
+}
+
+static struct kmp_error *answer_trend(struct server *server, const struct serve_query *query,
+				      struct serve_answer *answer)
+{
+	struct kmp_history *history cleanup(cleanup_history) = NULL;
+	struct kmp_filter *filter cleanup(cleanup_filter) = NULL;
+	struct kmp_trends *trends cleanup(cleanup_trends) = NULL;
+	struct cli_args args = { .command = &cmd_trend };
+	struct kmp_trend_options options = { 0 };
+
+	try(read_query(query, &args, NULL));
+	if (!server->reader.history)
+		return kmp_error_new(KMP_ERROR_USAGE, "the source is no history");
+	if (server->reader.redact)
+		return kmp_error_new(KMP_ERROR_USAGE, "trends are not told where names are not");
+	try(check_where(cli_value(&args, "where")));
+	if (cli_value(&args, "where"))
+		try(kmp_filter_compile(cli_value(&args, "where"), &filter));
+	options.filter = filter;
+	try(kmp_history_open(server->reader.path, &history));
+	try(cli_trend_options(&args, history, &options));
+	try(kmp_trends_find(history, &options, &trends));
+	return write_trends(&args, trends, answer);
+}
+
 struct kmp_error *serve_api(struct server *server, const char *verb,
 			    const struct serve_query *query, struct serve_answer *answer)
 {
@@ -221,6 +267,7 @@ struct kmp_error *serve_api(struct server *server, const char *verb,
 		{ "report", answer_report },
 		{ "tags", answer_tags },
 		{ "diff", answer_diff },
+		{ "trend", answer_trend },
 	};
 
 	for (size_t i = 0; i < sizeof(verbs) / sizeof(*verbs); i++) {

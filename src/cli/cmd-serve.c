@@ -8,14 +8,12 @@ const struct cli_command cmd_serve = {
 	.summary = "answers over HTTP: metrics for Prometheus, pprof, JSON",
 	.synopsis = "",
 	.details =
-		"/metrics          Prometheus's text, or OpenMetrics, as is asked for\n"
-		"/pprof/pages      a profile for pprof, Pyroscope, Parca\n"
-		"/api/v1/report    what report tells, its options as parameters: ?by=comm&limit=5\n"
-		"/api/v1/tags      the same of tags\n"
-		"/api/v1/diff      of diff, between before=first|previous and after=last; of a\n"
-		"                  history, between any moments, as -1h or 12:30\n"
-		"/api/v1/trend     of trend, if the source is a history\n"
-		"/healthz          whether the source can be read\n"
+		"/metrics is Prometheus's text, or OpenMetrics where that is asked for;\n"
+		"/pprof/pages a profile for pprof, Pyroscope and Parca. /api/v1/report, tags,\n"
+		"diff and trend tell in JSON what these verbs tell, their options as\n"
+		"parameters: ?by=comm&limit=5. diff compares before=first|previous with\n"
+		"after=last; in a history, any moments, as -1h or 12:30. /healthz tells\n"
+		"whether the source can be read.\n"
 		"\n"
 		"--source is a dump, a directory, a ledger file, a history, kernel (unless told)\n"
 		"or live, which records as record does. It is read again each --interval.\n"

@@ -58,7 +58,8 @@ is "healthy" "$(status /healthz)" 200
 is "no such path" "$(status /etc/passwd)" 404
 is "no such path up" "$(status /../../etc/passwd --path-as-is)" 404
 is "a wrong key is the client's fault" "$(status '/api/v1/report?by=nothing')" 400
-ok "and explained" grep -q "unknown key" <(get '/api/v1/report?by=nothing')
+get '/api/v1/report?by=nothing' >"$scratch/answer"
+ok "and explained" grep -q "unknown key" "$scratch/answer"
 is "a wrong expression too" "$(status '/api/v1/report?where=order')" 400
 is "an option about files is none here" "$(status "/api/v1/report?output=$scratch/x")" 400
 ok "and writes nothing" [ ! -e "$scratch/x" ]
@@ -96,7 +97,8 @@ for ((tries = 0; tries < 200; tries++)); do
 	sleep 0.05
 done
 is "a file that went" "$(status /healthz)" 503
-ok "is told" grep -q '^kmemprof_source_up 0' <(get /metrics)
+get /metrics >"$scratch/answer"
+ok "is told" grep -q '^kmemprof_source_up 0' "$scratch/answer"
 is "what was there stays" "$(get /metrics | sum_of kmemprof_stack_pages)" 1026
 stop
 

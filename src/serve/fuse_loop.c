@@ -3,7 +3,7 @@
  * A question to allocinfo is a dozen short requests, each sent when the one before is answered, and
  * most of their time would go into waking a server's thread on a CPU that has been halted. So the
  * thread that answers a short request becomes the keeper: it looks for the next one for a moment
- * before it sleeps, and the others stay where no request wakes them.
+ * before it sleeps, as long as that pays, and the others stay where no request wakes them.
  *
  * What takes time, as reads do, is answered by threads that all sleep in the kernel, which wakes
  * one for each request. A keeper that gets such a request is none any longer.
@@ -27,20 +27,33 @@
 #include "base/cleanup.h"
 #include "serve/tree.h"
 
-enum { THREADS_MAX = 10, SPIN_NS = 50000 };
+enum { THREADS_MAX = 10 };
+
+enum {
+	SPIN_NS = 50000,
+	PUT_OFF_NS = 100000,
+	PAUSE_MIN_NS = 50000,
+	PAUSE_MAX_NS = 12800000,
+};
 
 struct worker {
 	struct loop *loop;
 	pthread_t thread;
 	int epoll;
 	bool keeper;
+	bool waited; /* there was no request when it came to receive */
+	bool slept;  /* since may_spin() looked at the clocks */
+	int64_t wall;
+	int64_t cpu;
+	int64_t pause;
+	int64_t may_spin_at;
 };
 
 struct loop {
 	struct fuse_session *session;
 	int fuse;
 	int end;       /* an eventfd, readable from the end on */
-	bool may_spin; /* there is a CPU for who asks */
+	bool two_cpus; /* there is one for who asks while a thread spins */
 	pthread_mutex_t lock;
 	pthread_cond_t go;  /* there is no keeper, or the end has come */
 	atomic_bool kept;   /* there is a keeper */
@@ -78,7 +91,9 @@ static int start(struct loop *loop)
 	struct epoll_event the_end = { .events = EPOLLIN };
 	int error;
 
-	*worker = (struct worker){ .loop = loop, .epoll = epoll_create1(EPOLL_CLOEXEC) };
+	*worker = (struct worker){ .loop = loop,
+				   .slept = true,
+				   .epoll = epoll_create1(EPOLL_CLOEXEC) };
 	if (worker->epoll < 0 || epoll_ctl(worker->epoll, EPOLL_CTL_ADD, loop->fuse, &request) ||
 	    epoll_ctl(worker->epoll, EPOLL_CTL_ADD, loop->end, &the_end))
 		error = errno;
@@ -141,11 +156,11 @@ static void leave(struct worker *worker, bool keeper)
 	pthread_mutex_unlock(&loop->lock);
 }
 
-static int64_t now(void)
+static int64_t now(clockid_t clock)
 {
 	struct timespec ts;
 
-	clock_gettime(CLOCK_MONOTONIC, &ts);
+	clock_gettime(clock, &ts);
 	return ts.tv_sec * INT64_C(1000000000) + ts.tv_nsec;
 }
 
@@ -159,6 +174,57 @@ static int try_receive(struct loop *loop, struct fuse_buf *buf)
 	return got;
 }
 
+/* Spinning was no gain: leave it for a time, for longer each time. */
+static void pause_spinning(struct worker *worker, int64_t wall)
+{
+	worker->pause = worker->pause < PAUSE_MIN_NS ? PAUSE_MIN_NS : worker->pause * 2;
+	if (worker->pause > PAUSE_MAX_NS)
+		worker->pause = PAUSE_MAX_NS;
+	worker->may_spin_at = wall + worker->pause;
+}
+
+/*
+ * Who is put off the CPU while awake stands in a queue, where who sleeps would be woken at once. So
+ * there must be a CPU that nobody else needs.
+ */
+static bool may_spin(struct worker *worker)
+{
+	int64_t wall = now(CLOCK_MONOTONIC);
+
+	if (wall < worker->may_spin_at)
+		return false;
+	int64_t cpu = now(CLOCK_THREAD_CPUTIME_ID);
+	int64_t put_off = wall - worker->wall - (cpu - worker->cpu);
+
+	if (!worker->slept && put_off > PUT_OFF_NS)
+		pause_spinning(worker, wall);
+	worker->wall = wall;
+	worker->cpu = cpu;
+	worker->slept = false;
+	return wall >= worker->may_spin_at;
+}
+
+/* If nothing comes, who asks may wait for the CPU that this thread is spinning on. */
+static int spin(struct worker *worker, struct fuse_buf *buf)
+{
+	int64_t until = now(CLOCK_MONOTONIC) + SPIN_NS;
+
+	for (;;) {
+		int got = try_receive(worker->loop, buf);
+
+		if (got != -EAGAIN) {
+			worker->pause /= 2;
+			return got;
+		}
+		int64_t wall = now(CLOCK_MONOTONIC);
+
+		if (wall >= until) {
+			pause_spinning(worker, wall);
+			return got;
+		}
+	}
+}
+
 /*
  * The next request: its size, 0 at the end, or a negative errno: EAGAIN if it was for the keeper
  * that this thread has been woken.
@@ -168,15 +234,13 @@ static int receive(struct worker *worker, struct fuse_buf *buf)
 	struct loop *loop = worker->loop;
 	int got = try_receive(loop, buf);
 
-	if (worker->keeper && loop->may_spin) {
-		int64_t until = now() + SPIN_NS;
-
-		while (got == -EAGAIN && now() < until)
-			got = try_receive(loop, buf);
-	}
+	worker->waited = got == -EAGAIN;
+	if (worker->waited && worker->keeper && loop->two_cpus && may_spin(worker))
+		got = spin(worker, buf);
 	while (got == -EAGAIN && (worker->keeper || !loop->kept)) {
 		struct epoll_event event;
 
+		worker->slept = true;
 		if (epoll_wait(worker->epoll, &event, 1, -1) < 0 && errno != EINTR)
 			return -errno;
 		got = try_receive(loop, buf);
@@ -185,9 +249,9 @@ static int receive(struct worker *worker, struct fuse_buf *buf)
 }
 
 /* Is it answered before anyone else could be woken for what comes next? */
-static bool is_short(const struct loop *loop, const struct fuse_in_header *request)
+static bool is_short(const struct worker *worker, const struct fuse_in_header *request)
 {
-	struct pollfd fd = { loop->fuse, POLLIN, 0 };
+	struct pollfd fd = { worker->loop->fuse, POLLIN, 0 };
 	const struct kmp_file *file;
 
 	switch (request->opcode) {
@@ -199,7 +263,7 @@ static bool is_short(const struct loop *loop, const struct fuse_in_header *reque
 		return !file || !file->ops->slow_open;
 	case FUSE_IOCTL:
 		/* It depends; if several ask, several should answer. */
-		return poll(&fd, 1, 0) <= 0;
+		return worker->waited || poll(&fd, 1, 0) <= 0;
 	default:
 		return true;
 	}
@@ -222,7 +286,7 @@ static void *serve(void *arg)
 			end(loop, -got);
 			break;
 		}
-		leave(worker, is_short(loop, buf.mem));
+		leave(worker, is_short(worker, buf.mem));
 		fuse_session_process_buf(loop->session, &buf);
 	}
 	free(buf.mem);
@@ -271,7 +335,7 @@ struct kmp_error *kmp_fuse_loop(struct fuse_session *session)
 		.session = session,
 		.fuse = fuse_session_fd(session),
 		.end = end_fd,
-		.may_spin = have_two_cpus(),
+		.two_cpus = have_two_cpus(),
 		.lock = PTHREAD_MUTEX_INITIALIZER,
 		.go = PTHREAD_COND_INITIALIZER,
 	};

@@ -93,24 +93,33 @@ static struct kmp_error *read_source(struct cli_feed *feed, uint32_t what,
 	return kmp_source_read(again, feed->ledger, what, sink);
 }
 
-static struct kmp_error *read_path(struct cli_feed *feed, const struct kmp_sink *sink)
+/* The kernel's counts last: whose facts come last are kept. */
+static struct kmp_error *read_counts(struct cli_feed *feed, const struct kmp_sink *sink)
 {
 	struct counter counter = { .to = *sink };
 	const struct kmp_sink counting = { count_pages, &counter, sink->columns };
-	uint32_t what = feed->tags ? KMP_READ_TAGS : 0;
+
+	if (feed->tags)
+		try(kmp_source_read(feed->source, feed->ledger, KMP_READ_TAGS, sink));
+	try(kmp_source_read(feed->source, feed->ledger, KMP_READ_COUNTS, &counting));
+	/* No kernel that counts by stack counts none. */
+	if (feed->started || counter.count)
+		return NULL;
+	feed->counts = false;
+	if (!(kmp_source_holds(feed->source) & KMP_READ_PAGES))
+		return NULL;
+	return kmp_source_read(feed->source, feed->ledger, KMP_READ_PAGES, sink);
+}
+
+static struct kmp_error *read_path(struct cli_feed *feed, const struct kmp_sink *sink)
+{
+	uint32_t what = kmp_source_holds(feed->source) & KMP_READ_PAGES;
 
 	if (feed->counts)
-		try(kmp_source_read(feed->source, feed->ledger, KMP_READ_COUNTS, &counting));
-	/* No kernel that counts by stack counts none. */
-	if (!feed->started && !counter.count)
-		feed->counts = false;
-	if (!feed->counts)
-		what |= kmp_source_holds(feed->source) & KMP_READ_PAGES;
-	if (!what)
-		return NULL;
-	if (feed->counts)
-		return kmp_source_read(feed->source, feed->ledger, what, sink);
-	return read_source(feed, what, sink);
+		return read_counts(feed, sink);
+	if (feed->tags)
+		what |= KMP_READ_TAGS;
+	return what ? read_source(feed, what, sink) : NULL;
 }
 
 static struct kmp_error *renew_ledger(struct cli_feed *feed)

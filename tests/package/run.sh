@@ -101,6 +101,13 @@ check "completes in bash" inside '. /usr/share/bash-completion/bash_completion
 	[ "${COMPREPLY[*]}" = --format ]'
 check "has the library" inside 'ldconfig -p | grep -q libkmemprof.so.0
 	test -e /usr/include/kmemprof/kmemprof.h'
+check "has a service that is not enabled" inside 'test -e /lib/systemd/system/kmemprof-monitor.service
+	[ -z "$(find /etc/systemd -name kmemprof-monitor.service)" ]'
+# As an administrator would enable it, and as it would keep its history.
+check "the service can be enabled" inside 'DPKG_MAINTSCRIPT_PACKAGE=kmemprof deb-systemd-helper enable kmemprof-monitor.service
+	[ -n "$(find /etc/systemd -name kmemprof-monitor.service)" ]
+	mkdir /var/lib/kmemprof
+	kmemprof monitor --source /root/packages/*.xz --count 1 -o /var/lib/kmemprof/history.kmp'
 
 check "is removed" inside 'apt-get purge --yes kmemprof libkmemprof0 libkmemprof-dev
 	apt-get autoremove --purge --yes'

@@ -139,6 +139,7 @@ struct kmp_error *kmp_record_words_page(struct kmp_record_words *w, const struct
 
 	*page = (struct kmp_page){
 		.pfn = found->pfn,
+		.block = KMP_UNKNOWN,
 		.ts = found->attributed ? record->ts : 0,
 		.free_ts = KMP_UNKNOWN,
 		.records = 1,
@@ -148,6 +149,7 @@ struct kmp_error *kmp_record_words_page(struct kmp_record_words *w, const struct
 		.type = type,
 		.block_type = type,
 		.reason = KMP_NONE,
+		.flags = KMP_NONE,
 		.charge = KMP_NONE,
 		.extra = KMP_NONE,
 		.form = FORM,
@@ -158,5 +160,5 @@ struct kmp_error *kmp_record_words_page(struct kmp_record_words *w, const struct
 		try(find_task(w, record->task, &page->task));
 	}
 	try(kmp_frame_facts_gfp(&w->facts, gfp, &page->gfp));
-	return kmp_frame_facts_page(&w->facts, found->pfn, page);
+	return w->no_frames ? NULL : kmp_frame_facts_page(&w->facts, found->pfn, page);
 }

@@ -17,6 +17,7 @@ struct kmp_record_words {
 	uint32_t unattributed_stack; /* of pages that nobody was seen to allocate */
 	uint32_t unattributed_task;
 	uint32_t types[RECORD_TYPE + 1];
+	bool no_frames;	  /* what /proc/kpageflags and its like tell is not wanted */
 	uint64_t unnamed; /* frames that no function is known to hold */
 };
 

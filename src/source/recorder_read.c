@@ -60,6 +60,7 @@ static struct kmp_error *know_names(struct kmp_recorder *r)
 static struct kmp_error *read_all(struct reading *rd, struct kmp_recorder *r,
 				  struct kmp_ledger *ledger, const struct kmp_sink *sink)
 {
+	static const uint32_t of_frames = KMP_COLUMN_BLOCK | KMP_COLUMN_FLAGS | KMP_COLUMN_CHARGE;
 	size_t count = 0;
 	bool end = false;
 
@@ -70,6 +71,7 @@ static struct kmp_error *read_all(struct reading *rd, struct kmp_recorder *r,
 	if (!(r->options.what & KMP_READ_PAGES))
 		return NULL;
 	try(kmp_record_words_init(&rd->words, r, r->names, ledger));
+	rd->words.no_frames = !(sink->columns & of_frames);
 	kmp_record_cursor_init(&rd->cursor, r, &rd->words.facts);
 	r->stats.unattributed = 0;
 	for (;;) {

@@ -50,13 +50,14 @@ static struct kmp_error *fan_pages(void *arg, struct kmp_ledger *ledger,
 	return NULL;
 }
 
+/* Groupings for one tab, or (WATCH_TABS) for all that show page owners. */
 static struct kmp_error *fan_init(struct fan *fan, const struct watch_feed *feed,
-				  struct kmp_ledger *ledger, bool stacks_only,
+				  struct kmp_ledger *ledger, enum watch_tab only,
 				  struct kmp_sink *sink)
 {
 	*sink = (struct kmp_sink){ fan_pages, fan, 0 };
 	for (size_t i = 0; i < WATCH_TABS; i++) {
-		if (!tab_keys[i] || (stacks_only && i != WATCH_STACKS))
+		if (!tab_keys[i] || (only != WATCH_TABS && i != only))
 			continue;
 		if (feed->where)
 			try(kmp_filter_compile(feed->where, &fan->filters[i]));
@@ -154,7 +155,7 @@ static struct kmp_error *read_counts(struct watch_feed *feed, struct kmp_groups 
 	struct fan fan cleanup(fan_deinit) = { 0 };
 	struct kmp_sink sink;
 
-	try(fan_init(&fan, feed, feed->ledger, true, &sink));
+	try(fan_init(&fan, feed, feed->ledger, WATCH_STACKS, &sink));
 	try(kmp_source_read(feed->counts, feed->ledger, KMP_READ_COUNTS, &sink));
 	return fan_finish(&fan, groups);
 }
@@ -186,14 +187,17 @@ static struct kmp_error *read_now(struct watch_feed *feed, uint32_t what, struct
 	return kmp_source_read(source, ledger, what, sink);
 }
 
-static struct kmp_error *read_pages(struct watch_feed *feed, struct kmp_groups *groups[WATCH_TABS])
+static struct kmp_error *read_pages(struct watch_feed *feed, enum watch_tab tab,
+				    struct kmp_groups *groups[WATCH_TABS])
 {
 	struct kmp_ledger *ledger cleanup(cleanup_ledger) = NULL;
 	struct fan fan cleanup(fan_deinit) = { 0 };
 	struct kmp_sink sink;
 
 	try(kmp_ledger_create(&ledger));
-	try(fan_init(&fan, feed, ledger, false, &sink));
+	/* What costs little by itself is not made dearer by what nobody looks at. */
+	try(fan_init(&fan, feed, ledger, feed->recorder || feed->history ? tab : WATCH_TABS,
+		     &sink));
 	try(read_now(feed, KMP_READ_PAGES, ledger, &sink));
 	return fan_finish(&fan, groups);
 }
@@ -212,7 +216,7 @@ struct kmp_error *watch_feed_read(struct watch_feed *feed, enum watch_tab tab,
 	}
 	if (tab == WATCH_STACKS)
 		try(counts_suffice(feed, &counts));
-	return counts ? read_counts(feed, groups) : read_pages(feed, groups);
+	return counts ? read_counts(feed, groups) : read_pages(feed, tab, groups);
 }
 
 uint64_t watch_feed_time(const struct watch_feed *feed)

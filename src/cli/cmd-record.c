@@ -50,8 +50,10 @@ static void print_stats(const struct kmp_recorder_stats *s, uint32_t what)
 		s->allocations, s->bulk, s->frees, s->splits, s->migrations, s->reused);
 	fprintf(stderr,
 		"kmemprof: dropped: %" PRIu64 " stacks, %" PRIu64 " tasks, %" PRIu64
-		" pages beyond the table; %" PRIu64 " pages unattributed\n",
-		s->stacks_full + s->stacks_failed, s->tasks_full, s->outside, s->unattributed);
+		" pages beyond the table, %" PRIu64 " events missed; %" PRIu64
+		" pages unattributed\n",
+		s->stacks_full + s->stacks_failed, s->tasks_full, s->outside, s->missed,
+		s->unattributed);
 	if (!(what & KMP_READ_TAGS))
 		return;
 	fprintf(stderr,

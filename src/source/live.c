@@ -227,13 +227,10 @@ static struct kmp_error *group_stacks(struct kmp_live *live, struct kmp_record_w
 	struct kmp_page page = { .pfn = KMP_UNKNOWN, .ts = KMP_UNKNOWN, .task = KMP_NONE };
 
 	for (uint32_t handle = kmp_recorder_stacks(live->recorder); handle-- > 1;) {
-		int64_t pages;
-
 		try(kmp_record_words_stack(words, handle, &page.stack));
 		if (page.stack == KMP_NONE)
 			continue;
-		try(kmp_recorder_stack_pages(live->recorder, handle, &pages));
-		page.pages = pages > 0 ? (uint64_t)pages : 0;
+		page.pages = kmp_recorder_stack_pages(live->recorder, handle);
 		try(sink.pages(sink.arg, words->ledger, &page, 1));
 	}
 	return NULL;

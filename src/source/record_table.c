@@ -48,3 +48,14 @@ bool kmp_recorder_task(const struct kmp_recorder *r, uint32_t number, struct rec
 	*task = r->tasks[number];
 	return true;
 }
+
+uint64_t kmp_recorder_stack_pages(const struct kmp_recorder *r, uint32_t handle)
+{
+	int64_t sum = 0;
+
+	for (uint32_t share = 0; share < r->shares; share++)
+		sum += __atomic_load_n(&r->stack_pages[share * r->options.max_stacks + handle],
+				       __ATOMIC_RELAXED);
+	/* A page can be given back by another CPU while we add up. */
+	return sum > 0 ? (uint64_t)sum : 0;
+}

@@ -8,6 +8,7 @@
 #include <stdarg.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/sysinfo.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -18,6 +19,7 @@ enum {
 	STACKS_DEFAULT = 65536,
 	TASKS_DEFAULT = 65536,
 	DEPTH_DEFAULT = 16,
+	SHARES_MAX = 16,
 	TAGS_DEFAULT = 16384,
 	CONTEXTS_DEFAULT = 65536,
 	OBJECTS_DEFAULT = 1 << 20,
@@ -58,7 +60,7 @@ static struct kmp_error *size_maps(struct kmp_recorder *r)
 	    bpf_map__set_max_entries(skel->maps.stacks, o->max_stacks) ||
 	    bpf_map__set_max_entries(skel->maps.stack_table, o->max_stacks) ||
 	    bpf_map__set_value_size(skel->maps.stack_table, stack_size) ||
-	    bpf_map__set_max_entries(skel->maps.stack_pages, o->max_stacks) ||
+	    bpf_map__set_max_entries(skel->maps.stack_pages, o->max_stacks * r->shares) ||
 	    bpf_map__set_max_entries(skel->maps.tasks, o->max_tasks) ||
 	    bpf_map__set_max_entries(skel->maps.task_table, o->max_tasks))
 		return kmp_bpf_error(errno, "cannot size the tables");
@@ -72,11 +74,14 @@ static void set_constants(struct kmp_recorder *r)
 
 	ro->vmemmap = r->calibration.vmemmap;
 	ro->page_struct_size = r->calibration.page_struct_size;
+	if (!(ro->page_struct_size & (ro->page_struct_size - 1)))
+		ro->page_struct_shift = (uint32_t)__builtin_ctzll(ro->page_struct_size);
 	ro->stack_skip = r->calibration.stack_skip;
 	ro->iterator = r->calibration.iterator;
 	ro->iterator_size = r->calibration.iterator_size;
 	ro->stack_depth = o->stack_depth;
 	ro->max_stacks = o->max_stacks;
+	ro->shares = r->shares;
 	ro->max_tasks = o->max_tasks;
 	ro->scope_pids = o->pids || o->follow;
 	ro->scope_cgroup = o->cgroup != NULL;
@@ -138,15 +143,19 @@ static struct kmp_error *map_tables(struct kmp_recorder *r)
 {
 	try(map_table(r->skel->maps.pages, &r->pages));
 	try(map_table(r->skel->maps.stack_table, &r->stacks));
+	try(map_table(r->skel->maps.stack_pages, &r->stack_pages));
 	return map_table(r->skel->maps.task_table, &r->tasks);
 }
 
-/* Some kernels refuse to have functions probed (6.18 under some lockdowns): go without. */
+/*
+ * Some kernels refuse to have functions probed (6.18 under some lockdowns): go without. They are
+ * asked before, for to load all programs takes a while, and are believed if they refuse then.
+ */
 static struct kmp_error *load_programs(struct kmp_recorder *r)
 {
 	int err = 0;
 
-	for (int functions = 1; functions >= 0; functions--) {
+	for (int functions = kmp_recorder_can_probe(); functions >= 0; functions--) {
 		r->skel = record__open();
 		if (!r->skel)
 			return kmp_bpf_error(errno, "cannot open the BPF programs");
@@ -210,6 +219,9 @@ struct kmp_error *kmp_recorder_create(const struct kmp_recorder_options *options
 	if (r->options.max_tags > RECORD_TAGS_MAX || r->options.max_objects > RECORD_OBJECTS_MAX)
 		return kmp_error_new(KMP_ERROR_LIMIT, "at most %d tags and %d objects",
 				     (int)RECORD_TAGS_MAX, (int)RECORD_OBJECTS_MAX);
+	r->shares = 1;
+	while (r->shares < SHARES_MAX && r->shares < (uint32_t)get_nprocs_conf())
+		r->shares *= 2;
 	libbpf_set_print(quiet);
 	setrlimit(RLIMIT_MEMLOCK, &unlimited);
 	try(kmp_sections_find(&r->sections));
@@ -254,6 +266,7 @@ void kmp_recorder_destroy(struct kmp_recorder *r)
 	if (r->skel) {
 		unmap_table(r->skel->maps.pages, r->pages);
 		unmap_table(r->skel->maps.stack_table, r->stacks);
+		unmap_table(r->skel->maps.stack_pages, r->stack_pages);
 		unmap_table(r->skel->maps.task_table, r->tasks);
 	}
 	record__destroy(r->skel);

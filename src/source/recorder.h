@@ -34,8 +34,10 @@ struct kmp_recorder {
 	bool has_pages; /* pages are recorded */
 	/* Mapped: by slot, by handle, by number. */
 	const struct record_page *pages;
-	const char *stacks; /* of kmp_record_stack_size() each */
+	const char *stacks;	    /* of kmp_record_stack_size() each */
+	const int64_t *stack_pages; /* for each share, by handle */
 	const struct record_task *tasks;
+	uint32_t shares;
 	int cgroup_fd;
 	bool attached;
 	struct kmp_recorder_stats stats; /* of the last reading */
@@ -68,8 +70,10 @@ bool kmp_recorder_task(const struct kmp_recorder *recorder, uint32_t number,
 
 /* One more than the highest handle there is; the pages that a handle's stack holds. */
 uint32_t kmp_recorder_stacks(const struct kmp_recorder *recorder);
-struct kmp_error *kmp_recorder_stack_pages(const struct kmp_recorder *recorder, uint32_t handle,
-					   int64_t *pages) must_check;
+uint64_t kmp_recorder_stack_pages(const struct kmp_recorder *recorder, uint32_t handle);
+
+/* Does this kernel allow functions to be probed? */
+bool kmp_recorder_can_probe(void);
 
 /* Tell a ledger where its facts come from, and what this kernel lacks. */
 struct kmp_error *kmp_recorder_tell(const struct kmp_recorder *recorder,

@@ -5,6 +5,7 @@
  */
 #include "source/recorder.h"
 
+#include <bpf/bpf.h>
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
@@ -25,6 +26,24 @@ struct kmp_error *kmp_recorder_absent(struct kmp_recorder *r, const char *what)
 	if (err)
 		free(line);
 	return err;
+}
+
+bool kmp_recorder_can_probe(void)
+{
+	static const struct bpf_insn nothing[] = {
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0 },
+		{ .code = BPF_JMP | BPF_EXIT },
+	};
+	struct btf *btf cleanup(cleanup_btf) = btf__load_vmlinux_btf();
+	int id = btf ? btf__find_by_name_kind(btf, "split_page", BTF_KIND_FUNC) : -1;
+	LIBBPF_OPTS(bpf_prog_load_opts, options, .expected_attach_type = BPF_TRACE_FENTRY,
+		    .attach_btf_id = id > 0 ? (uint32_t)id : 0);
+
+	if (id < 0)
+		return true; /* not known */
+	auto_fd int fd = bpf_prog_load(BPF_PROG_TYPE_TRACING, "probe", "GPL", nothing, 2, &options);
+
+	return fd >= 0;
 }
 
 /* A function of the kernel that is probed if it is there. */

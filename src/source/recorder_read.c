@@ -108,6 +108,9 @@ struct kmp_error *kmp_recorder_tell_losses(struct kmp_recorder *r, struct kmp_le
 		  "--max-tasks" },
 		{ s.stacks_failed, 0,
 		  "allocations without their stack: the kernel could not take it", NULL },
+		{ s.pids_full, 0, "child processes were not followed: too many at once", NULL },
+		{ s.missed, 0, "events were missed: they interrupted the recording of others",
+		  NULL },
 		{ s.objects_full, r->options.max_objects, "kernel objects that are in no tag",
 		  "--max-objects" },
 		{ s.sites_full, r->options.max_tags, "kernel objects without their call site",
@@ -177,14 +180,31 @@ static uint64_t *room_for_cpus(void)
 	return calloc(cpus > 0 ? (size_t)cpus : 1, sizeof(uint64_t));
 }
 
-struct kmp_error *kmp_recorder_stack_pages(const struct kmp_recorder *r, uint32_t handle,
-					   int64_t *pages)
+/* A kernel that does not count these lets none go by. */
+static uint64_t misses_of(const struct bpf_program *program)
 {
-	auto_free uint64_t *values = room_for_cpus();
+	struct bpf_prog_info info = { 0 };
+	uint32_t size = sizeof(info);
+	int fd = bpf_program__fd(program);
 
-	if (!values)
-		return &kmp_error_no_memory;
-	return sum_cpus(r->skel->maps.stack_pages, handle, values, (uint64_t *)pages);
+	return fd >= 0 && !bpf_obj_get_info_by_fd(fd, &info, &size) ? info.recursion_misses : 0;
+}
+
+/*
+ * Events that came while the program for them was at work on the same CPU, which the kernel passes
+ * over. What is freed has two programs: what the first one misses is the second one's.
+ */
+static uint64_t count_missed(const struct kmp_recorder *r)
+{
+	struct bpf_program *program = NULL;
+	uint64_t missed = 0;
+
+	while ((program = bpf_object__next_program(r->skel->obj, program))) {
+		if (program != r->skel->progs.record_free &&
+		    program != r->skel->progs.record_free_again)
+			missed += misses_of(program);
+	}
+	return missed;
 }
 
 struct kmp_error *kmp_recorder_stats(struct kmp_recorder *r, struct kmp_recorder_stats *stats)
@@ -207,6 +227,8 @@ struct kmp_error *kmp_recorder_stats(struct kmp_recorder *r, struct kmp_recorder
 		.stacks_full = sums[RECORD_STACKS_FULL],
 		.stacks_failed = sums[RECORD_STACKS_FAILED],
 		.tasks_full = sums[RECORD_TASKS_FULL],
+		.pids_full = sums[RECORD_PIDS_FULL],
+		.missed = count_missed(r),
 		.unattributed = r->stats.unattributed,
 		.objects = sums[RECORD_OBJECTS],
 		.objects_freed = sums[RECORD_OBJECTS_FREED],

@@ -16,8 +16,17 @@
 
 char LICENSE[] SEC("license") = "GPL";
 
+typedef struct {
+	int counter;
+} atomic_t;
+
+struct signal_struct {
+	atomic_t live; /* threads */
+} __attribute__((preserve_access_index));
+
 struct task_struct {
 	int tgid;
+	struct signal_struct *signal;
 } __attribute__((preserve_access_index));
 
 SEC("raw_tp/mm_page_alloc")
@@ -27,17 +36,19 @@ int record_alloc(struct bpf_raw_tracepoint_args *ctx)
 
 	if (!page || !in_scope())
 		return 0;
+	__u32 which = ON_CPU_ALLOC;
+	struct on_cpu *cpu = bpf_map_lookup_elem(&on_cpus, &which);
 	struct record_page *slot = page_at(pfn_of(page));
 
 	count(RECORD_ALLOCS);
-	if (!slot) {
+	if (!slot || !cpu) {
 		count(RECORD_OUTSIDE);
 		return 0;
 	}
 	struct record_page record = {
 		.ts = bpf_ktime_get_ns(),
-		.stack = stack_handle(ctx),
-		.task = task_number(),
+		.stack = stack_handle(ctx, cpu),
+		.task = task_number(cpu),
 		.gfp = (__u32)ctx->args[2],
 		.info = ((__u32)ctx->args[1] & RECORD_ORDER) | ((__u32)ctx->args[3] & RECORD_TYPE)
 								       << RECORD_TYPE_SHIFT,
@@ -47,11 +58,42 @@ int record_alloc(struct bpf_raw_tracepoint_args *ctx)
 	return 0;
 }
 
-/* The rest of a split allocation: halves of what holds the freed part, each an allocation. */
-static __always_inline void keep_rest(struct record_page *whole, __u32 slot, __u32 order)
-{
-	__u32 have = whole->info & RECORD_ORDER;
+enum { NO_SLOT = 0xffffffff };
 
+/*
+ * The slot of an allocation that covers this one, which has none of its own. Sections are larger
+ * than allocations, and aligned in the table as in memory, so that slots stand for PFNs. A global
+ * function, as are the next: the kernel checks it once, not along each path that leads to it.
+ */
+__noinline __u32 slot_of_whole(__u32 slot)
+{
+	for (__u32 order = 1; order <= RECORD_ORDER_MAX; order++) {
+		__u32 start = slot & ~((1u << order) - 1);
+		struct record_page *head = bpf_map_lookup_elem(&pages, &start);
+
+		if (head && (head->info & RECORD_VALID) && (head->info & RECORD_ORDER) >= order)
+			return start;
+	}
+	return NO_SLOT;
+}
+
+/*
+ * A part of the allocation at start is freed. What is left becomes allocations of their own, as the
+ * kernel's own splitting would have it: halves of what holds the freed part. Tells its order.
+ */
+__noinline __u32 free_part(__u32 start, __u32 slot, __u32 order)
+{
+	struct record_page *head = bpf_map_lookup_elem(&pages, &start);
+
+	if (!head)
+		return 0;
+	struct record_page whole = *head;
+	__u32 have = whole.info & RECORD_ORDER;
+
+	forget(head);
+	count(RECORD_FREES);
+	if (have <= order)
+		return have;
 	count(RECORD_SPLITS);
 	for (__u32 piece = 0; piece < RECORD_ORDER_MAX; piece++) {
 		if (piece < order || piece >= have)
@@ -59,36 +101,11 @@ static __always_inline void keep_rest(struct record_page *whole, __u32 slot, __u
 		__u32 other = (slot & ~((1u << piece) - 1)) ^ (1u << piece);
 		struct record_page *page = bpf_map_lookup_elem(&pages, &other);
 
-		whole->info = (whole->info & ~RECORD_ORDER) | piece;
+		whole.info = (whole.info & ~RECORD_ORDER) | piece;
 		if (page)
-			write_page(page, whole);
+			write_page(page, &whole);
 	}
-}
-
-/*
- * A part of a larger allocation is freed: what is left of that becomes allocations of their own,
- * as the kernel's own splitting would have it. Sections are larger than allocations, and aligned
- * in the table as in memory, so that slots stand for PFNs. False if it is part of none.
- */
-static __always_inline int free_part(__u32 slot, __u32 order)
-{
-	for (__u32 larger = 1; larger <= RECORD_ORDER_MAX; larger++) {
-		__u32 start = slot & ~((1u << larger) - 1);
-
-		if (larger <= order)
-			continue;
-		struct record_page *head = bpf_map_lookup_elem(&pages, &start);
-
-		if (!head || !(head->info & RECORD_VALID) || (head->info & RECORD_ORDER) < larger)
-			continue;
-		struct record_page whole = *head;
-
-		forget(head);
-		keep_rest(&whole, slot, order);
-		count(RECORD_FREES);
-		return 1;
-	}
-	return 0;
+	return have;
 }
 
 static long forget_slot(__u32 index, const __u32 *first)
@@ -103,8 +120,21 @@ static long forget_slot(__u32 index, const __u32 *first)
 	return 0;
 }
 
-SEC("raw_tp/mm_page_free")
-int record_free(struct bpf_raw_tracepoint_args *ctx)
+/* What is freed is not what was allocated. */
+__noinline int free_otherwise(__u32 slot, __u32 order)
+{
+	struct record_page *page = bpf_map_lookup_elem(&pages, &slot);
+	__u32 start = page && (page->info & RECORD_VALID) ? slot : slot_of_whole(slot);
+
+	if (start != NO_SLOT && free_part(start, slot, order) >= order)
+		return 0;
+	/* Allocated in several pieces, or before we were there: whatever is in it goes. */
+	if (order && order <= RECORD_ORDER_MAX)
+		bpf_loop(1u << order, forget_slot, &slot, 0);
+	return 0;
+}
+
+static __always_inline int free_page(struct bpf_raw_tracepoint_args *ctx)
 {
 	__u32 order = (__u32)ctx->args[1] & RECORD_ORDER;
 	__u32 slot;
@@ -113,25 +143,32 @@ int record_free(struct bpf_raw_tracepoint_args *ctx)
 		return 0;
 	struct record_page *page = bpf_map_lookup_elem(&pages, &slot);
 
-	if (!page)
-		return 0;
-	if (page->info & RECORD_VALID) {
-		struct record_page whole = *page;
-		__u32 have = whole.info & RECORD_ORDER;
-
+	if (page && (page->info & RECORD_VALID) && (page->info & RECORD_ORDER) == order) {
 		count(RECORD_FREES);
 		forget(page);
-		if (have > order)
-			keep_rest(&whole, slot, order);
-		if (have >= order)
-			return 0;
-	} else if (free_part(slot, order)) {
-		return 0;
+	} else {
+		free_otherwise(slot, order);
 	}
-	/* Allocated in several pieces, or before we were there: whatever is in it goes. */
-	if (order && order <= RECORD_ORDER_MAX)
-		bpf_loop(1u << order, forget_slot, &slot, 0);
 	return 0;
+}
+
+SEC("raw_tp/mm_page_free")
+int record_free(struct bpf_raw_tracepoint_args *ctx)
+{
+	return free_page(ctx);
+}
+
+/*
+ * The kernel does not run a program that it has interrupted, and an interrupt can free hundreds of
+ * pages. The page is not given back before we return: if its record is still there, it was passed
+ * over.
+ */
+SEC("raw_tp/mm_page_free")
+int record_free_again(struct bpf_raw_tracepoint_args *ctx)
+{
+	struct record_page *page = page_at(pfn_of(ctx->args[0]));
+
+	return page && (page->info & RECORD_VALID) ? free_page(ctx) : 0;
 }
 
 struct bulk {
@@ -166,16 +203,18 @@ SEC("fexit")
 int record_bulk(__u64 *ctx)
 {
 	struct bulk bulk = {};
+	__u32 which = ON_CPU_BULK;
+	struct on_cpu *cpu = bpf_map_lookup_elem(&on_cpus, &which);
 	__u64 gfp = 0;
 	__u64 populated = 0;
 
-	if (!in_scope() || bpf_get_func_ret(ctx, &populated) ||
+	if (!cpu || !in_scope() || bpf_get_func_ret(ctx, &populated) ||
 	    bpf_get_func_arg(ctx, bulk_array_arg, &bulk.array) || !bulk.array || !populated)
 		return 0;
 	bpf_get_func_arg(ctx, 0, &gfp);
 	bulk.record.ts = bpf_ktime_get_ns();
-	bulk.record.stack = stack_handle(ctx);
-	bulk.record.task = task_number();
+	bulk.record.stack = stack_handle(ctx, cpu);
+	bulk.record.task = task_number(cpu);
 	bulk.record.gfp = (__u32)gfp;
 	bpf_loop(populated > 1024 ? 1024 : (__u32)populated, bulk_page, &bulk, 0);
 	return 0;
@@ -272,7 +311,20 @@ int record_fork(struct bpf_raw_tracepoint_args *ctx)
 	if (!follow_forks || !bpf_map_lookup_elem(&pids, &tgid))
 		return 0;
 	new_tgid = (__u32)BPF_CORE_READ(child, tgid);
-	bpf_map_update_elem(&pids, &new_tgid, &one, BPF_ANY);
+	if (bpf_map_update_elem(&pids, &new_tgid, &one, BPF_ANY))
+		count(RECORD_PIDS_FULL);
+	return 0;
+}
+
+/* Another process may get its number. */
+SEC("raw_tp/sched_process_exit")
+int record_exit(struct bpf_raw_tracepoint_args *ctx)
+{
+	struct task_struct *task = (struct task_struct *)ctx->args[0];
+	__u32 tgid = bpf_get_current_pid_tgid() >> 32;
+
+	if (scope_pids && BPF_CORE_READ(task, signal, live.counter) == 0)
+		bpf_map_delete_elem(&pids, &tgid);
 	return 0;
 }
 

@@ -101,6 +101,7 @@ enum record_counter {
 	RECORD_STACKS_FULL,    /* no room for a new stack */
 	RECORD_STACKS_FAILED,  /* no stack could be taken */
 	RECORD_TASKS_FULL,     /* no room for a new task */
+	RECORD_PIDS_FULL,      /* children that are not followed: no room */
 	RECORD_OBJECTS,	       /* kernel objects allocated, in scope */
 	RECORD_OBJECTS_FREED,  /* frees of recorded objects */
 	RECORD_OBJECTS_BULK,   /* objects of the bulk interface, among the allocations */

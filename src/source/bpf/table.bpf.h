@@ -15,8 +15,10 @@
 /* Set by the loader. */
 const volatile __u64 vmemmap = 0;
 const volatile __u64 page_struct_size = 64;
+const volatile __u32 page_struct_shift = 0; /* 0: the size is no power of two */
 const volatile __u32 max_stacks = 0;
 const volatile __u32 max_tasks = 0;
+const volatile __u32 shares = 1; /* of the sums, so that CPUs do not fight; a power of two */
 const volatile __u32 stack_depth = 16;
 const volatile __u32 stack_skip = 0;
 const volatile __u64 iterator = 0;
@@ -28,6 +30,9 @@ const volatile __u32 bulk_array_arg = 4;
 
 __u32 next_stack = 1;
 __u32 next_task = 1;
+
+/* Somebody else traced the same when a stack was taken last: it has a frame more. */
+__u32 one_more = 0;
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -62,16 +67,10 @@ struct {
 	__uint(value_size, sizeof(struct record_stack));
 } stack_table SEC(".maps");
 
+/* Base pages by handle, once for each share: the sum over the shares is right. */
 struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, struct record_stack);
-} stack_buffer SEC(".maps");
-
-/* Base pages by handle. */
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
 	__uint(max_entries, 1);
 	__type(key, __u32);
 	__type(value, __s64);
@@ -93,18 +92,32 @@ struct {
 	__type(value, struct record_task);
 } task_table SEC(".maps");
 
-struct task_number {
+enum { KNOWN_STACKS = 64 };
+
+/*
+ * What a program needs while it runs, and what it found last: mostly the same again. Handles and
+ * numbers stay what they are, so that what is kept here is never wrong.
+ */
+struct on_cpu {
+	__u32 depth;
+	__u64 ip[RECORD_DEPTH_MAX + 1]; /* room for the tracepoint's own */
 	struct record_task task;
-	__u32 number;
+	__u32 task_number;
+	struct {
+		__u64 hash;
+		__u32 handle; /* 0: none */
+	} known[KNOWN_STACKS];
 };
 
-/* The task that allocated last on this CPU: mostly the same again. */
+/* One for each program that takes stacks: an interrupt may run one amid the other. */
+enum { ON_CPU_ALLOC, ON_CPU_BULK, ON_CPU_COUNT };
+
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 1);
+	__uint(max_entries, ON_CPU_COUNT);
 	__type(key, __u32);
-	__type(value, struct task_number);
-} last_task SEC(".maps");
+	__type(value, struct on_cpu);
+} on_cpus SEC(".maps");
 
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -158,15 +171,19 @@ static __always_inline struct record_page *page_at(__u64 pfn)
 
 static __always_inline __u64 pfn_of(__u64 page)
 {
-	return (page - vmemmap) / page_struct_size;
+	/* Division takes ten times as long. */
+	return page_struct_shift ? (page - vmemmap) >> page_struct_shift
+				 : (page - vmemmap) / page_struct_size;
 }
 
 static __always_inline void add_pages(__u32 handle, __s64 count_of)
 {
-	__s64 *sum = bpf_map_lookup_elem(&stack_pages, &handle);
+	__u32 share = bpf_get_smp_processor_id() & (shares - 1);
+	__u32 at = share * max_stacks + handle;
+	__s64 *sum = bpf_map_lookup_elem(&stack_pages, &at);
 
 	if (sum)
-		*sum += count_of;
+		__sync_fetch_and_add(sum, count_of);
 }
 
 static __always_inline int in_scope(void)
@@ -190,7 +207,7 @@ static __always_inline __u64 mix(__u64 hash, __u64 value)
 }
 
 /* A handle for a stack that is new; 0 if there is no room. */
-static __always_inline __u32 add_stack(__u64 hash, struct record_stack *stack, __u32 size)
+static __always_inline __u32 add_stack(__u64 hash, const __u64 *ip, __u32 depth)
 {
 	/* Not counted on when full, for a count that goes on would come round one day. */
 	__u32 handle = next_stack < max_stacks ? __sync_fetch_and_add(&next_stack, 1) : max_stacks;
@@ -198,9 +215,12 @@ static __always_inline __u32 add_stack(__u64 hash, struct record_stack *stack, _
 	__u32 *known;
 
 	if (place) {
-		bpf_probe_read_kernel(place->ip, size, stack->ip);
+		for (__u32 i = 0; i < RECORD_DEPTH_MAX && i < stack_depth; i++) {
+			if (i < depth)
+				place->ip[i] = ip[i];
+		}
 		barrier();
-		place->depth = stack->depth;
+		place->depth = depth;
 		if (!bpf_map_update_elem(&stacks, &hash, &handle, BPF_NOEXIST))
 			return handle;
 		/* Another CPU was quicker: its handle is the stack's. */
@@ -213,38 +233,46 @@ static __always_inline __u32 add_stack(__u64 hash, struct record_stack *stack, _
 	return 0;
 }
 
-static __always_inline __u32 stack_handle(void *ctx)
+static __always_inline __u32 find_stack(struct on_cpu *cpu, const __u64 *ip, __u32 depth)
 {
-	__u32 zero = 0;
-	struct record_stack *buffer = bpf_map_lookup_elem(&stack_buffer, &zero);
-	__u64 hash = 0;
+	__u64 hash = depth;
 
-	if (!buffer)
-		return 0;
-	__u32 size = stack_depth * sizeof(__u64);
+	for (__u32 i = 0; i < RECORD_DEPTH_MAX && i < depth; i++)
+		hash = mix(hash, ip[i]);
 
-	if (size > sizeof(buffer->ip))
-		size = sizeof(buffer->ip);
-	long got = bpf_get_stack(ctx, buffer->ip, size, stack_skip & BPF_F_SKIP_FIELD_MASK);
+	__u32 slot = hash >> 32 & (KNOWN_STACKS - 1);
 
-	/* Somebody else traces the same. */
-	if (got > 0 && buffer->ip[0] - iterator < iterator_size)
-		got = bpf_get_stack(ctx, buffer->ip, size,
-				    (stack_skip + 1) & BPF_F_SKIP_FIELD_MASK);
+	if (cpu->known[slot].hash == hash && cpu->known[slot].handle)
+		return cpu->known[slot].handle;
+	__u32 *known = bpf_map_lookup_elem(&stacks, &hash);
+	__u32 handle = known ? *known : add_stack(hash, ip, depth);
+
+	cpu->known[slot].hash = hash;
+	cpu->known[slot].handle = handle;
+	return handle;
+}
+
+static __always_inline __u32 stack_handle(void *ctx, struct on_cpu *cpu)
+{
+	__u32 more = one_more != 0;
+	__u32 size = (stack_depth + more) * sizeof(__u64);
+
+	if (size > sizeof(cpu->ip))
+		size = sizeof(cpu->ip);
+	long got = bpf_get_stack(ctx, cpu->ip, size, stack_skip & BPF_F_SKIP_FIELD_MASK);
+
 	if (got <= 0) {
 		count(RECORD_STACKS_FAILED);
 		return 0;
 	}
-	buffer->depth = (__u32)got / sizeof(__u64);
-	for (__u32 i = 0; i < RECORD_DEPTH_MAX; i++) {
-		if (i < buffer->depth)
-			hash = mix(hash, buffer->ip[i]);
-		else
-			buffer->ip[i] = 0;
-	}
-	__u32 *known = bpf_map_lookup_elem(&stacks, &hash);
+	__u32 depth = (__u32)got / sizeof(__u64);
+	__u32 first = cpu->ip[0] - iterator < iterator_size;
 
-	return known ? *known : add_stack(hash, buffer, size);
+	if (more != first)
+		one_more = first;
+	if (first)
+		return find_stack(cpu, cpu->ip + 1, depth - 1);
+	return find_stack(cpu, cpu->ip, depth < stack_depth ? depth : stack_depth);
 }
 
 /* A number for a task that is new; 0 if there is no room. */
@@ -266,31 +294,25 @@ static __always_inline __u32 add_task(const struct record_task *task)
 	return 0;
 }
 
-static __always_inline __u32 task_number(void)
+static __always_inline __u32 task_number(struct on_cpu *cpu)
 {
-	__u32 zero = 0;
-	struct task_number *last = bpf_map_lookup_elem(&last_task, &zero);
 	struct record_task task = {};
 	__u64 id = bpf_get_current_pid_tgid();
 
 	task.pid = (__u32)id;
 	task.tgid = id >> 32;
 	bpf_get_current_comm(task.comm, sizeof(task.comm));
-	if (!last)
-		return 0;
 
 	const __u64 *a = (const __u64 *)&task;
-	const __u64 *b = (const __u64 *)&last->task;
+	const __u64 *b = (const __u64 *)&cpu->task;
 
-	if (last->number && a[0] == b[0] && a[1] == b[1] && a[2] == b[2])
-		return last->number;
+	if (cpu->task_number && a[0] == b[0] && a[1] == b[1] && a[2] == b[2])
+		return cpu->task_number;
 	__u32 *known = bpf_map_lookup_elem(&tasks, &task);
 	__u32 number = known ? *known : add_task(&task);
 
-	if (number) {
-		last->task = task;
-		last->number = number;
-	}
+	cpu->task = task;
+	cpu->task_number = number;
 	return number;
 }
 

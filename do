@@ -14,6 +14,7 @@ usage() {
 	./do demo               the main job on a bundled capture of Linux 7.3
 	./do bench              speed and size against a peer, one table (20 minutes, 6 GB of disk)
 	./do bench vm           against the kernel's text, in a virtual machine of 5 GB
+	./do bench record       of it what recording costs (2 minutes, as root)
 	./do vmtest [NAME…]     boot the virtual machines of tests/vm: the short ring, all, or these rows
 	./do fuzz [SECONDS] [NAME…]   fuzz each target of tests/fuzz for so long (default 60)
 	./do lint               clang-format, clang-tidy, shellcheck
@@ -46,6 +47,7 @@ bench)
 		exec tests/vm/run.sh 7.3-speed
 	fi
 	build build -Dwerror=true
+	if [ "${1:-}" = record ]; then exec bench/record.sh "${@:2}"; fi
 	exec bench/run.sh "$@"
 	;;
 vmtest)

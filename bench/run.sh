@@ -58,23 +58,7 @@ measure() { # RUNS COMMAND…
 	}
 }
 
-calc() { # FORMAT EXPRESSION
-	awk "BEGIN { printf \"$1\", $2 }"
-}
-
-# One row; the verdict comes from the exact value, not from the rounded one that is printed.
-row() { # WHAT FORMAT EXPRESSION UNIT RELATION REQUIRED
-	local verdict
-
-	verdict=$(awk "BEGIN { print ($3 $5 $6) ? \"PASS\" : \"MISS\" }")
-	[ "$verdict" = PASS ] || missed=$((missed + 1))
-	printf '| %-62s | %9s %-5s | %2s %6s %-5s | %s |\n' "$1" "$(calc "$2" "$3")" "$4" "$5" "$6" \
-		"$4" "$verdict"
-}
-
-info() { # WHAT FORMAT EXPRESSION UNIT
-	printf '| %-62s | %9s %-5s | %15s | %4s |\n' "$1" "$(calc "$2" "$3")" "$4" "" ""
-}
+. bench/rows.sh
 
 prepare_tools
 prepare_peer
@@ -88,9 +72,7 @@ missed=0
 
 echo "$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1), $(nproc) CPUs," \
 	"$(uname -sr), $("$kmemprof" version | head -n 1)"
-printf '| %-62s | %-15s | %-15s | %-4s |\n' what measured required ""
-printf '|%.64s|%.17s|%.17s|%.6s|\n' "$(printf -- '-%.0s' {1..64})" "$(printf -- '-%.0s' {1..17})" \
-	"$(printf -- '-%.0s' {1..17})" ------
+row_head
 
 measure "$runs" "$cache/memchr" "$stack"
 info "limit: read() and one memchr() pass over the same 1 GB" %.2f "$bytes / $seconds / 1e9" GB/s
@@ -140,4 +122,5 @@ rm -f "$cache/history.kmp"
 . bench/tags-record.sh
 . bench/watch.sh
 . bench/page.sh
+. bench/record.sh 1000000 7
 [ "$missed" = 0 ] && echo "all requirements met" || echo "$missed requirements missed"

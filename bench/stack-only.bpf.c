@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The least that whoever records stacks must pay: a stack for each page, and nothing done with it. */
+/* The least that whoever records stacks must pay: a stack for each page, and nothing done with it.
+ */
 #include <linux/bpf.h>
 
 #include <bpf/bpf_helpers.h>

@@ -123,7 +123,7 @@ const struct cli_command cmd_mount = {
 			  "live: only tasks below this directory of cgroup 2" },
 			{ "stack-depth", 'D', "N", "live: frames kept of a stack, at most 32; 16" },
 			{ "max-stacks", 0, "N", "live: different stacks there is room for; 65536" },
-			{ "max-tasks", 0, "N", "live: different tasks there is room for; 65536" },
+			{ "max-tasks", 0, "N", "live: different tasks there is room for; 12288" },
 			{ 0 },
 		},
 	.min_args = 1,

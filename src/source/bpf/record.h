@@ -8,7 +8,7 @@
 /* Page frames come in sections, so that holes between them cost nothing. */
 enum { RECORD_SECTION_SHIFT = 15, RECORD_ORDER_MAX = 13 };
 
-enum { RECORD_DEPTH_MAX = 32, RECORD_COMM = 16, RECORD_PIDS_MAX = 65536 };
+enum { RECORD_DEPTH_MAX = 32, RECORD_COMM = 16, RECORD_PIDS_MAX = 16384 };
 
 /* One page frame: 24 bytes, all zero for one that is not recorded. */
 struct record_page {

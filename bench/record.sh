@@ -28,15 +28,9 @@ recorded() {
 	"$kmemprof" record --by comm -- "$record_tmp/fault" "$fault_pages" 2>/dev/null |
 		grep -E '^[0-9.]+$'
 }
-# tracefs is there for bpftrace alone: in a mount namespace of its own.
 bpftraced() {
-	# shellcheck disable=SC2016 # the program is bpftrace's
-	BPFTRACE_MAP_KEYS_MAX=1000000 unshare --mount sh -c '
-		mount -t tracefs none /sys/kernel/tracing &&
-		bpftrace -e "
-			tracepoint:kmem:mm_page_alloc /pid == cpid/ { @[args->pfn] = kstack; }
-			tracepoint:kmem:mm_page_free /pid == cpid/ { delete(@[args->pfn]); }
-			END { clear(@); }" -c "$0 $1"' "$record_tmp/fault" "$fault_pages" 2>/dev/null |
+	BPFTRACE_MAP_KEYS_MAX=1000000 in_tracefs \
+		bpftrace -c "$record_tmp/fault $fault_pages" bench/pages.bt 2>/dev/null |
 		grep -E '^[0-9.]+$'
 }
 
@@ -66,7 +60,8 @@ row "  record above the stacks alone" %.2f "($ours - $least) / 1000" us "<=" 0.6
 # From the command's start to the first record, and from the end of the recording to the last word.
 for ((round = 0; round < fault_runs; round++)); do
 	begun=$(date +%s%N)
-	told=$("$kmemprof" record --by comm -- date +%s%N 2>/dev/null | head -n 1)
+	"$kmemprof" record --by comm -- date +%s%N >"$record_tmp/out" 2>/dev/null || true
+	told=$(head -n 1 "$record_tmp/out")
 	ended=$(date +%s%N)
 	echo $((told - begun)) >>"$record_tmp/start"
 	echo $((ended - told)) >>"$record_tmp/end"

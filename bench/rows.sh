@@ -25,3 +25,8 @@ row_head() {
 	printf '|%.64s|%.17s|%.17s|%.6s|\n' "$(printf -- '-%.0s' {1..64})" "$(printf -- '-%.0s' {1..17})" \
 		"$(printf -- '-%.0s' {1..17})" ------
 }
+
+# bpftrace wants tracefs, which is nobody else's business.
+in_tracefs() {
+	unshare -m sh -c 'mount -t tracefs none /sys/kernel/tracing 2>/dev/null; exec "$@"' - "$@"
+}

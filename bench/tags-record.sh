@@ -12,11 +12,6 @@ least_of() { # WHAT COMMAND…
 	least[$1]=$(awk "BEGIN { print $time < ${least[$1]} ? $time : ${least[$1]} }")
 }
 
-# bpftrace wants tracefs, which is nobody else's business.
-in_tracefs() {
-	unshare -m sh -c 'mount -t tracefs none /sys/kernel/tracing 2>/dev/null; exec "$@"' - "$@"
-}
-
 record_tags() {
 	local turn load="$cache/messages 20 20000"
 	declare -A least=([off]=1e9 [tags]=1e9 [bpftrace]=1e9)

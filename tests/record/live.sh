@@ -79,7 +79,7 @@ ended() { # STATUS
 
 # Each record whole, in the order of the PFNs, of one of the processes, and its parts of one
 # moment: the mask tells which kind of page it is, and so does the stack.
-cat >"$scratch/check.awk" <<'END'
+cat >"$scratch/check.awk" <<'AWK'
 function bad(why) {
 	if (!failed++)
 		print "record " records ", line " NR ": " why ": " $0
@@ -123,7 +123,7 @@ END {
 	print records + 0, failed + 0
 	exit failed > 0
 }
-END
+AWK
 
 for _ in 1 2; do
 	"$hold" churn 8 300 &
@@ -140,7 +140,7 @@ sleep 1
 
 records=0
 failures=
-for round in 1 2 3 4 5; do
+for _ in 1 2 3 4 5; do
 	for reader in 1 2 3 4; do
 		cat "$mnt/page_owner" >"$scratch/read.$reader" &
 		readers[reader]=$!

@@ -38,7 +38,7 @@ const struct cli_command cmd_serve = {
 			{ "tags", 't', NULL, "live: tags, too" },
 			{ "stack-depth", 'D', "N", "live: frames kept of a stack, at most 32; 16" },
 			{ "max-stacks", 0, "N", "live: different stacks there is room for; 65536" },
-			{ "max-tasks", 0, "N", "live: different tasks there is room for; 65536" },
+			{ "max-tasks", 0, "N", "live: different tasks there is room for; 12288" },
 			{ 0 },
 		},
 	.run = cli_serve_run,

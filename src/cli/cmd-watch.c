@@ -189,7 +189,7 @@ const struct cli_command cmd_watch = {
 			{ "tags", 't', NULL, "live: tags, too, which costs more" },
 			{ "stack-depth", 'D', "N", "live: frames kept of a stack, at most 32; 16" },
 			{ "max-stacks", 0, "N", "live: different stacks there is room for; 65536" },
-			{ "max-tasks", 0, "N", "live: different tasks there is room for; 65536" },
+			{ "max-tasks", 0, "N", "live: different tasks there is room for; 12288" },
 			{ 0 },
 		},
 	.max_args = -1,

@@ -109,8 +109,9 @@ struct kmp_error *kmp_recorder_tell_losses(struct kmp_recorder *r, struct kmp_le
 		{ s.stacks_failed, 0,
 		  "allocations without their stack: the kernel could not take it", NULL },
 		{ s.pids_full, 0, "child processes were not followed: too many at once", NULL },
-		{ s.missed, 0, "events were missed: they interrupted the recording of others",
-		  NULL },
+		/* Of the whole machine; with a scope most of them are none of ours. */
+		{ r->options.all ? s.missed : 0, 0,
+		  "events were missed: they interrupted the recording of others", NULL },
 		{ s.objects_full, r->options.max_objects, "kernel objects that are in no tag",
 		  "--max-objects" },
 		{ s.sites_full, r->options.max_tags, "kernel objects without their call site",

@@ -109,8 +109,8 @@ struct on_cpu {
 	} known[KNOWN_STACKS];
 };
 
-/* One for each program that takes stacks: an interrupt may run one amid the other. */
-enum { ON_CPU_ALLOC, ON_CPU_BULK, ON_CPU_COUNT };
+/* One for each kind of program that takes stacks: an interrupt may run one amid the other. */
+enum { ON_CPU_ALLOC, ON_CPU_BULK, ON_CPU_OBJECT, ON_CPU_COUNT };
 
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);

@@ -84,9 +84,14 @@ static __always_inline int is_traced_array(void *ctx, __u64 cache)
 /* The number of this allocation's context, or 0. */
 static __always_inline __u32 context_of(void *ctx, __u32 bytes)
 {
+	__u32 which = ON_CPU_OBJECT;
+	struct on_cpu *cpu = bpf_map_lookup_elem(&on_cpus, &which);
+
+	if (!cpu) /* there always is one */
+		return 0;
 	struct record_context context = {
-		.stack = stack_handle(ctx),
-		.task = task_number(),
+		.stack = stack_handle(ctx, cpu),
+		.task = task_number(cpu),
 		.bytes = bytes,
 	};
 	__u32 *known = bpf_map_lookup_elem(&contexts, &context);

@@ -15,17 +15,15 @@ static struct kmp_error *no_memory(void)
 	return kmp_error_new(KMP_ERROR_MEMORY, "out of memory");
 }
 
-/* What mode the new file gets: that of the one it replaces, or what the umask leaves. */
+/*
+ * What mode the new file gets: that of the one it replaces; else it is its owner's alone, since it
+ * tells what tasks did.
+ */
 static mode_t mode_for(const char *path)
 {
 	struct stat st;
-	mode_t mask;
 
-	if (!stat(path, &st))
-		return st.st_mode & 07777;
-	mask = umask(0);
-	umask(mask);
-	return 0666 & ~mask;
+	return stat(path, &st) ? 0600 : st.st_mode & 07777;
 }
 
 static struct kmp_error *open_temp(struct cli_output *output)

@@ -9,11 +9,13 @@ page_owner=$DEBUG/page_owner
 show_handles=$DEBUG/page_owner_stacks/show_handles
 cat=/gnu/cat
 grep=/gnu/grep
-rounds=3
+# For a quick look: words of the boot line.
+rounds=${SPEED_ROUNDS:-3}
+megabytes=${SPEED_MB:-1024}
 
 # Page by page, 3 GB.
 mkfifo go
-hold one=1024 two=1024 three=1024 <go >ready &
+hold one="$megabytes" two="$megabytes" three="$megabytes" <go >ready &
 exec 4>go
 while ! grep -q ready ready; do sleep 1; done
 

@@ -75,7 +75,7 @@ struct kmp_error *kmp_version_read(const char *path, struct kmp_ledger *ledger)
 {
 	static const char word[] = "Linux version ";
 	struct kmp_facts facts = *kmp_ledger_facts(ledger);
-	char text[1024];
+	char text[1024] = "";
 	char release[128] = "";
 
 	try(first_line(path, text, sizeof(text)));
@@ -93,7 +93,7 @@ struct kmp_error *kmp_version_read(const char *path, struct kmp_ledger *ledger)
 struct kmp_error *kmp_profiling_read(const char *path, struct kmp_ledger *ledger)
 {
 	struct kmp_facts facts = *kmp_ledger_facts(ledger);
-	char text[64];
+	char text[64] = "";
 
 	try(first_line(path, text, sizeof(text)));
 	facts.profiling_off = !strcmp(text, "0") || !strcmp(text, "never");

@@ -17,6 +17,7 @@ FILENAME ~ /^text/ && /^ *-?[0-9]/ {
 	# As ours does it: the same file under two names is one.
 	while (sub(/[^\/]+\/\.\.\//, "", $3))
 		continue
+	sub(/^\.\//, "", $3)
 	split($3, at, ":")
 	bytes = $1
 	lines[FILENAME, key()]++

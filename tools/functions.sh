@@ -4,7 +4,7 @@
 
 packages_build="gcc libc6-dev meson ninja-build pkg-config scdoc libzstd-dev liblzma-dev zlib1g-dev
 	libxxhash-dev libsqlite3-dev libfuse3-dev fuse3 libcmocka-dev
-	libbpf-dev libelf-dev libncurses-dev clang-14 bpftool libprotobuf-c-dev protobuf-c-compiler
+	libbpf-dev libdw-dev libbz2-dev libelf-dev libncurses-dev clang-14 bpftool libprotobuf-c-dev protobuf-c-compiler
 	libmicrohttpd-dev"
 packages_test="bash-completion curl jq man-db procps sqlite3 tmux xz-utils zsh zstd"
 packages_fuzz="clang-14 libclang-rt-14-dev"

@@ -61,8 +61,9 @@ const struct cli_command cmd_trace = {
 	.synopsis = "TAG [-- COMMAND …]",
 	.details =
 		"TAG is a function of the kernel, as `record --tags` names it (`alloc_inode`,\n"
-		"`alloc_inode [ext4]` for a module's), or a cache of kernel objects as slabinfo\n"
-		"names it (`dentry`, `kmalloc-64`). Told is what it holds of what was allocated\n"
+		"`alloc_inode [ext4]` for a module's), a line (`fs/pipe.c:797`; it takes the\n"
+		"kernel's debug information), or a cache of kernel objects as slabinfo names it\n"
+		"(`dentry`, `kmalloc-64`). Told is what it holds of what was allocated\n"
 		"meanwhile, with --freed also what was freed again. Only what TAG allocates has\n"
 		"its stack taken.\n"
 		"\n"

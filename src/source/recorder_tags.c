@@ -10,6 +10,7 @@
 #include "base/cleanup.h"
 #include "ledger/allocator_names.h"
 #include "source/bpf/record.skel.h"
+#include "source/debug_lines.h"
 
 DEFINE_CLEANUP(symbols, struct kmp_symbols *, kmp_symbols_destroy)
 
@@ -152,6 +153,7 @@ struct site {
 struct tags {
 	struct kmp_recorder *r;
 	const struct kmp_symbols *symbols;
+	struct kmp_debug_lines *lines; /* NULL: not installed */
 	VEC(struct site) sites;
 	VEC(struct kmp_tag) rows;
 	struct kmp_arena words; /* functions' names that were cut */
@@ -161,6 +163,7 @@ static inline void cleanup_tags(struct tags *t)
 {
 	vec_deinit(&t->sites);
 	vec_deinit(&t->rows);
+	kmp_debug_lines_close(t->lines);
 	kmp_arena_deinit(&t->words);
 }
 
@@ -237,11 +240,29 @@ static int by_place(const void *a, const void *b)
 	return order ? order : strcmp(x->function, y->function);
 }
 
-static struct kmp_error *add_row(struct tags *t, const struct site *site)
+/* File, line and function where debug information tells them, else the symbol's name. */
+static struct kmp_error *set_place(struct tags *t, uint64_t ip, struct kmp_tag *row)
 {
 	struct kmp_symbol symbol = { .name = "?" };
+	struct kmp_debug_place place;
+	bool found = false;
+
+	kmp_symbols_find(t->symbols, ip, &symbol);
+	row->module = symbol.module ? symbol.module : "";
+	row->file = "?";
+	if (t->lines && ip && !symbol.module)
+		try(kmp_debug_lines_find(t->lines, ip, &place, &found));
+	if (!found)
+		return plain_name(t, symbol.name, &row->function);
+	row->file = place.file;
+	row->line = place.line;
+	row->function = place.function;
+	return NULL;
+}
+
+static struct kmp_error *add_row(struct tags *t, const struct site *site)
+{
 	struct kmp_tag row = {
-		.file = "?",
 		.extra = "",
 		.bytes = site->bytes,
 		.calls = site->calls,
@@ -250,9 +271,7 @@ static struct kmp_error *add_row(struct tags *t, const struct site *site)
 
 	if (!site->bytes && !site->calls)
 		return NULL;
-	kmp_symbols_find(t->symbols, site->ip, &symbol);
-	try(plain_name(t, symbol.name, &row.function));
-	row.module = symbol.module ? symbol.module : "";
+	try(set_place(t, site->ip, &row));
 	return vec_push(&t->rows, row);
 }
 
@@ -282,6 +301,7 @@ struct kmp_error *kmp_recorder_tags_read(struct kmp_recorder *r, const struct km
 {
 	struct tags t cleanup(cleanup_tags) = { .r = r, .symbols = symbols };
 
+	try(kmp_debug_lines_open_kernel(&t.lines));
 	try(read_objects(&t));
 	try(read_pages(&t));
 	return add_tags(&t, ledger);

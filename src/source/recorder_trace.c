@@ -8,11 +8,13 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "source/debug_lines.h"
 
 #define SLAB_DIRECTORY "/sys/kernel/slab"
 #define SLAB_LIST      "/proc/slabinfo"
 
 DEFINE_CLEANUP(directory, DIR *, closedir)
+DEFINE_CLEANUP(lines, struct kmp_debug_lines *, kmp_debug_lines_close)
 
 /* A tag's function and module, which point into its text. */
 struct words {
@@ -200,10 +202,53 @@ static void find_cache(const char *tag, struct kmp_trace_target *t)
 		find_companions(tag, place, t);
 }
 
+/* `mm/slub.c:2186`: where the line begins; NULL for another tag. */
+static const char *line_of(const char *tag)
+{
+	const char *colon = strrchr(tag, ':');
+
+	if (!colon || colon == tag || !colon[1] ||
+	    strspn(colon + 1, "0123456789") != strlen(colon + 1))
+		return NULL;
+	return colon + 1;
+}
+
+static struct kmp_error *find_line(const char *tag, const char *line, struct kmp_trace_target *t)
+{
+	struct kmp_debug_lines *lines cleanup(cleanup_lines) = NULL;
+	struct kmp_debug_range ranges[RECORD_WANTED_MAX];
+	size_t count = 0;
+	auto_free char *file = strndup(tag, (size_t)(line - tag) - 1);
+
+	if (!file)
+		return &kmp_error_no_memory;
+	try(kmp_debug_lines_open_kernel(&lines));
+	if (!lines)
+		return kmp_error_new(KMP_ERROR_INPUT,
+				     "'%s': for lines it takes the debug information of this "
+				     "kernel, as /usr/lib/debug/boot/vmlinux-*; a function's name "
+				     "does without",
+				     tag);
+	try(kmp_debug_lines_ranges(lines, file, strtoull(line, NULL, 10), ranges, RECORD_WANTED_MAX,
+				   &count));
+	if (!count)
+		return kmp_error_new(KMP_ERROR_USAGE, "'%s' is no line that has code", tag);
+	/* What is compared is the address behind the call. */
+	for (size_t i = 0; i < count; i++)
+		t->ranges[i] = (struct record_range){ ranges[i].start + 1, ranges[i].end + 1 };
+	t->range_count = (uint32_t)count;
+	t->kind = RECORD_TRACE_SITES;
+	return NULL;
+}
+
 struct kmp_error *kmp_trace_resolve(const char *tag, const struct kmp_symbols *symbols,
 				    struct kmp_trace_target *t)
 {
+	const char *line = line_of(tag);
+
 	*t = (struct kmp_trace_target){ .kind = RECORD_TRACE_NONE };
+	if (line)
+		return find_line(tag, line, t);
 	try(find_functions(tag, symbols, t));
 	if (t->kind == RECORD_TRACE_NONE)
 		find_cache(tag, t);

@@ -17,8 +17,9 @@ struct kmp_trace_target {
 };
 
 /*
- * A function (`name`, `name [module]`, `[module]name`), or else a cache of kernel objects.
- * KMP_ERROR_USAGE if there is neither.
+ * A line (`file:line`), a function (`name`, `name [module]`, `[module]name`), or else a cache of
+ * kernel objects. KMP_ERROR_USAGE if there is none, KMP_ERROR_INPUT for a line without debug
+ * information.
  */
 struct kmp_error *kmp_trace_resolve(const char *tag, const struct kmp_symbols *symbols,
 				    struct kmp_trace_target *target) must_check;

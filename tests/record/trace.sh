@@ -92,6 +92,9 @@ refuses() { # STATUS WORDS ARGS…
 }
 refuses 2 'no function and no cache' no_such_function -- true
 refuses 2 'no function and no cache' 'sk_prot_alloc [nosuch]' -- true
+[ -e "/usr/lib/debug/boot/vmlinux-$(uname -r)" ] ||
+	refuses 1 'debug information' net/core/sock.c:2050 -- true
+refuses 2 'no function and no cache' nosuch.c:x -- true
 refuses 2 'unknown key' sk_prot_alloc --by order --duration 1h -- sleep 3600
 refuses 2 'sort' sk_prot_alloc --sort order --duration 1h -- sleep 3600
 refuses 2 'what to record' sk_prot_alloc

@@ -8,7 +8,8 @@ const struct cli_command cmd_serve = {
 	.summary = "answers over HTTP: metrics for Prometheus, pprof, JSON",
 	.synopsis = "",
 	.details =
-		"/metrics is Prometheus's text, or OpenMetrics where that is asked for;\n"
+		"/ is a page for a browser. /metrics is Prometheus's text, or OpenMetrics where "
+		"that is asked for;\n"
 		"/pprof/pages a profile for pprof, Pyroscope and Parca. /api/v1/report, tags,\n"
 		"diff and trend tell in JSON what these verbs tell, their options as\n"
 		"parameters: ?by=comm&limit=5. diff compares before=first|previous with\n"

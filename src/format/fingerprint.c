@@ -4,6 +4,7 @@
  * build: its functions and modules in their order. Offsets, sizes and addresses differ there, as do
  * the endings that a compiler gives to its copies of a function.
  */
+#include <stdbool.h>
 #include <string.h>
 #include <xxhash.h>
 
@@ -15,9 +16,32 @@ static size_t plain_length(const char *name, size_t len)
 {
 	if (len > 2 && name[0] == '0' && name[1] == 'x')
 		return 2;
-	const char *dot = len > 1 ? memchr(name + 1, '.', len - 1) : NULL;
+	for (size_t i = 1; i < len; i++) {
+		if (name[i] == '.')
+			return i;
+	}
+	return len;
+}
 
-	return dot ? (size_t)(dot - name) : len;
+/* The parts of `name+0x12/0x34 [module]`, which nearly all frames are; false for another form. */
+static bool plain_parts(const char *frame, struct frame_parts *parts)
+{
+	const char *plus = strchr(frame, '+');
+
+	if (!plus || plus == frame || plus[1] != '0' || plus[2] != 'x')
+		return false;
+	const char *blank = plus + 3 + strspn(plus + 3, "0123456789abcdefx/");
+
+	*parts = (struct frame_parts){ .name = frame, .name_len = (size_t)(plus - frame) };
+	if (!*blank)
+		return true;
+	size_t len = blank[1] == '[' ? strcspn(blank + 2, "] \n") : 0;
+
+	if (*blank != ' ' || !len || strcmp(blank + 2 + len, "]") != 0)
+		return false;
+	parts->module = blank + 2;
+	parts->module_len = len;
+	return true;
 }
 
 uint64_t kmp_fingerprint(const struct kmp_value *stack)
@@ -29,7 +53,8 @@ uint64_t kmp_fingerprint(const struct kmp_value *stack)
 	for (size_t i = 0; i < stack->depth; i++) {
 		struct frame_parts parts;
 
-		kmp_frame_parts(stack->frames[i], &parts);
+		if (!plain_parts(stack->frames[i], &parts))
+			kmp_frame_parts(stack->frames[i], &parts);
 		hash = XXH64(parts.name, plain_length(parts.name, parts.name_len), hash);
 		hash = XXH64(parts.module, parts.module_len, hash);
 	}

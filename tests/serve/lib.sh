@@ -83,6 +83,7 @@ start() { # OPTION…
 }
 
 # End it as a service manager does; $ended is its status.
+# shellcheck disable=SC2034
 stop() {
 	kill -TERM "$server"
 	wait "$server"

@@ -12,6 +12,7 @@
 #include "cli/group.h"
 #include "cli/serve/answer.h"
 #include "cli/tag-filter.h"
+#include "cli/timelines.h"
 #include "cli/trend.h"
 
 DEFINE_CLEANUP(filter, struct kmp_filter *, kmp_filter_destroy)
@@ -26,6 +27,8 @@ enum { WHERE_MAX = 2000 };
 static const char alone[] =
 	"default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; sandbox "
 	"allow-scripts";
+
+static const struct cli_timelines no_timelines;
 
 /* Moments that are compared, in place of the two arguments. */
 struct moments {
@@ -118,6 +121,8 @@ static void choose_type(enum kmp_format format, struct serve_answer *answer)
 }
 
 static struct kmp_error *write_groups(struct cli_args *args, struct kmp_groups *groups,
+				      const struct kmp_groups *tags,
+				      const struct cli_timelines *timelines,
 				      struct serve_answer *answer)
 {
 	struct cli_output output = { .file = answer->out };
@@ -131,6 +136,9 @@ static struct kmp_error *write_groups(struct cli_args *args, struct kmp_groups *
 		view.limit = 0;
 	if (sort)
 		try(kmp_groups_sort(groups, sort));
+	view.tags = tags;
+	view.timelines = timelines->list;
+	view.timeline_count = timelines->count;
 	choose_type(view.format, answer);
 	answer->status = 200;
 	return kmp_groups_write(groups, answer->out, &view);
@@ -146,11 +154,27 @@ static struct kmp_error *group_pages(struct serve_sample *sample, const struct c
 	return serve_sample_group(sample, by, group->where, groups);
 }
 
+/* A page shows the tags, and a history over time, unless something was asked about page owners. */
+static struct kmp_error *more_for_page(struct server *server, struct serve_sample *sample,
+				       const struct cli_group *group, struct kmp_groups **tags,
+				       struct cli_timelines *timelines)
+{
+	if (!group->page || group->where)
+		return NULL;
+	if (sample->holds & KMP_READ_TAGS)
+		try(serve_sample_group_tags(sample, NULL, NULL, tags));
+	return server->reader.history && !server->reader.redact
+		       ? cli_timelines_read(server->reader.path, timelines)
+		       : NULL;
+}
+
 static struct kmp_error *answer_report(struct server *server, const struct serve_query *query,
 				       struct serve_answer *answer)
 {
 	struct serve_sample *sample cleanup(cleanup_sample) = NULL;
 	struct kmp_groups *groups cleanup(cleanup_groups) = NULL;
+	struct kmp_groups *tags cleanup(cleanup_groups) = NULL;
+	struct cli_timelines timelines cleanup(cli_timelines_deinit) = { 0 };
 	struct cli_args args = { .command = &cmd_report };
 	struct cli_group group;
 
@@ -160,7 +184,8 @@ static struct kmp_error *answer_report(struct server *server, const struct serve
 	try(check_sort(&group));
 	try(server_sample(server, NULL, &sample));
 	try(group_pages(sample, &group, &groups));
-	return write_groups(&args, groups, answer);
+	try(more_for_page(server, sample, &group, &tags, &timelines));
+	return write_groups(&args, groups, tags, &timelines, answer);
 }
 
 static struct kmp_error *answer_tags(struct server *server, const struct serve_query *query,
@@ -176,7 +201,7 @@ static struct kmp_error *answer_tags(struct server *server, const struct serve_q
 	try(server_sample(server, NULL, &sample));
 	try(needs(sample, KMP_READ_TAGS));
 	try(serve_sample_group_tags(sample, cli_value(&args, "by"), &filter, &groups));
-	return write_groups(&args, groups, answer);
+	return write_groups(&args, groups, NULL, &no_timelines, answer);
 }
 
 static struct kmp_error *group_moment(struct server *server, const char *when,
@@ -211,7 +236,7 @@ static struct kmp_error *answer_diff(struct server *server, const struct serve_q
 	try(group_moment(server, moments.before, &args, &group, &before));
 	try(group_moment(server, moments.after, &args, &group, &after));
 	try(kmp_groups_diff(before, after, &diff));
-	return write_groups(&args, diff, answer);
+	return write_groups(&args, diff, NULL, &no_timelines, answer);
 }
 
 static struct kmp_error *write_trends(const struct cli_args *args, struct kmp_trends *trends,

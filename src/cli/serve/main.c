@@ -82,6 +82,9 @@ int main(int argc, char **argv)
 	/* Samples are made by one thread and freed by another: with more arenas, memory would grow.
 	 */
 	mallopt(M_ARENA_MAX, 2);
+	/* Each sample takes what the one before it gave back: the kernel need not clear it anew. */
+	mallopt(M_MMAP_THRESHOLD, 8 << 20);
+	mallopt(M_TRIM_THRESHOLD, 16 << 20);
 	struct kmp_error *err = cli_parse(&cmd_serve, argc, argv, &args);
 
 	if (!err)

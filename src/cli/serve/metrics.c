@@ -86,10 +86,10 @@ static struct kmp_error *add_other(struct serve_series *series, const struct cla
 		struct serve_row *row = &series->rows.data[i];
 
 		/* A task can be called that, too. */
-		if (!strcmp(series->texts.data + row->label, series->texts.data + other->label))
-			row->chosen = false;
-		if (row->chosen)
+		if (row->chosen &&
+		    strcmp(series->texts.data + row->label, series->texts.data + other->label))
 			continue;
+		row->chosen = false;
 		other->bytes += row->bytes;
 		other->count += row->count;
 	}
@@ -191,8 +191,6 @@ struct kmp_error *serve_metrics_of(struct serve_metrics *metrics, struct serve_s
 	char *text auto_free = NULL;
 	size_t len = 0;
 
-	if (metrics->number == sample->number)
-		return NULL;
 	FILE *out = open_memstream(&text, &len);
 
 	if (!out)
@@ -202,12 +200,13 @@ struct kmp_error *serve_metrics_of(struct serve_metrics *metrics, struct serve_s
 
 	if ((fclose(out) || failed) && !err)
 		err = kmp_error_new(KMP_ERROR_MEMORY, "out of memory");
+	if (err)
+		return err;
 	metrics->text.len = 0;
-	if (!err)
-		err = grow_append(&metrics->text, text, len);
-	metrics->number = err ? 0 : sample->number;
+	try(grow_append(&metrics->text, text, len));
+	metrics->number = sample->number;
 	metrics->time = sample->time;
-	return err;
+	return NULL;
 }
 
 void serve_metric(FILE *out, bool open, const char *name, const char *help, double value)

@@ -172,13 +172,11 @@ static struct kmp_error *remember(struct serve_series *series, double weight)
 
 /* The first of these; and those that were chosen before and are among twice as many. */
 static void take_first(const struct serve_series *series, struct serve_row **ranked, size_t count,
-		       size_t top, bool grown)
+		       size_t top)
 {
 	for (size_t i = 0; i < count && i / 2 < top; i++) {
 		size_t number = (size_t)(ranked[i] - series->rows.data);
 
-		if (grown && ranked[i]->growth <= 0)
-			return;
 		if (i < top || series->past.data[number].chosen)
 			ranked[i]->chosen = true;
 	}
@@ -196,9 +194,15 @@ struct kmp_error *serve_series_choose(struct serve_series *series, size_t top, d
 	for (size_t i = 0; i < count; i++)
 		ranked[i] = &series->rows.data[i];
 	qsort(ranked, count, sizeof(struct serve_row *), by_bytes);
-	take_first(series, ranked, count, top, false);
-	qsort(ranked, count, sizeof(struct serve_row *), by_growth);
-	take_first(series, ranked, count, top / 4, true);
+	take_first(series, ranked, count, top);
+	size_t grown = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		if (series->rows.data[i].growth > 0)
+			ranked[grown++] = &series->rows.data[i];
+	}
+	qsort(ranked, grown, sizeof(struct serve_row *), by_growth);
+	take_first(series, ranked, grown, top / 4);
 	for (size_t i = 0; i < count; i++)
 		series->past.data[i].chosen = series->rows.data[i].chosen;
 	return NULL;

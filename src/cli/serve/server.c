@@ -23,7 +23,33 @@ static void take(struct server *server, struct serve_sample *sample)
 	serve_sample_put(gone);
 }
 
-/* Read once; the error, if any, is remembered as text, and returned. */
+static double seconds_of(clockid_t clock)
+{
+	struct timespec ts;
+
+	clock_gettime(clock, &ts);
+	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
+}
+
+/* What it took is told by the metrics themselves. */
+static struct kmp_error *make_metrics(struct server *server, struct serve_sample *sample)
+{
+	double start = seconds_of(CLOCK_MONOTONIC);
+
+	pthread_mutex_lock(&server->metrics_lock);
+	struct kmp_error *err = serve_metrics_of(&server->metrics, sample);
+
+	pthread_mutex_unlock(&server->metrics_lock);
+	pthread_mutex_lock(&server->lock);
+	server->rendering = seconds_of(CLOCK_MONOTONIC) - start;
+	pthread_mutex_unlock(&server->lock);
+	return err;
+}
+
+/*
+ * Read once, and make the metrics, so that a scrape need but send them. The error, if any, is
+ * remembered as text, and returned.
+ */
 static struct kmp_error *read_once(struct server *server)
 {
 	struct serve_sample *sample = NULL;
@@ -32,6 +58,12 @@ static struct kmp_error *read_once(struct server *server)
 	struct kmp_error *err = serve_reader_next(&server->reader, &sample);
 
 	pthread_mutex_unlock(&server->reading);
+	if (sample)
+		err = make_metrics(server, sample);
+	if (err) {
+		serve_sample_put(sample);
+		sample = NULL;
+	}
 	pthread_mutex_lock(&server->lock);
 	server->readings++;
 	server->failures += err != NULL;
@@ -147,14 +179,6 @@ struct kmp_error *server_sample(struct server *server, const char *when,
 	return err;
 }
 
-static double seconds_of(clockid_t clock)
-{
-	struct timespec ts;
-
-	clock_gettime(clock, &ts);
-	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
-}
-
 static double resident_bytes(void)
 {
 	auto_file FILE *file = fopen("/proc/self/statm", "re");
@@ -185,8 +209,8 @@ static void put_own(struct server *server, bool open, FILE *out)
 		     "Requests that did not get what they asked for.", (double)server->refused);
 	serve_metric(out, open, "kmemprof_http_connections", "Connections that are open.",
 		     (double)server->connections);
-	serve_metric(out, open, "kmemprof_scrape_duration_seconds",
-		     "What it took to make these metrics the last time.", server->rendering);
+	serve_metric(out, open, "kmemprof_metrics_duration_seconds",
+		     "What it took to make the metrics of the sample.", server->rendering);
 	pthread_mutex_unlock(&server->lock);
 	serve_metric(out, open, "process_cpu_seconds_total",
 		     "Processor time that this process took.",
@@ -195,26 +219,14 @@ static void put_own(struct server *server, bool open, FILE *out)
 		     resident_bytes());
 }
 
-struct kmp_error *server_metrics(struct server *server, bool open, FILE *out)
+void server_metrics(struct server *server, bool open, FILE *out)
 {
-	struct serve_sample *sample cleanup(cleanup_sample) = get(server, &server->last);
-	double start = seconds_of(CLOCK_MONOTONIC);
-
 	pthread_mutex_lock(&server->metrics_lock);
-	struct kmp_error *err = serve_metrics_of(&server->metrics, sample);
-
-	if (!err)
-		fwrite(server->metrics.text.data, 1, server->metrics.text.len, out);
+	fwrite(server->metrics.text.data, 1, server->metrics.text.len, out);
 	pthread_mutex_unlock(&server->metrics_lock);
-	if (err)
-		return err;
 	put_own(server, open, out);
 	if (open)
 		fputs("# EOF\n", out);
-	pthread_mutex_lock(&server->lock);
-	server->rendering = seconds_of(CLOCK_MONOTONIC) - start;
-	pthread_mutex_unlock(&server->lock);
-	return NULL;
 }
 
 bool server_health(struct server *server, FILE *out)

@@ -32,7 +32,7 @@ struct server {
 	uint64_t failures;
 	uint64_t requests;
 	uint64_t refused; /* of the requests: not answered with what they asked for */
-	double rendering; /* seconds that the last scrape took */
+	double rendering; /* seconds that the metrics of the last sample took */
 	size_t connections;
 	size_t answering; /* bytes of answers on their way */
 	pthread_mutex_t metrics_lock;
@@ -51,8 +51,8 @@ void server_stop(struct server *server);
 struct kmp_error *server_sample(struct server *server, const char *when,
 				struct serve_sample **sample);
 
-/* The metrics, to a stream. */
-struct kmp_error *server_metrics(struct server *server, bool open, FILE *out);
+/* The metrics of the last sample, to a stream. */
+void server_metrics(struct server *server, bool open, FILE *out);
 
 /* One line on how it goes; false if the source cannot be read now. */
 bool server_health(struct server *server, FILE *out);

@@ -33,7 +33,7 @@ has() { # TEXT
 	grep -qF -- "$1" "$scratch/dom"
 }
 
-start --source "$capture" --interval 1s
+start --source "$capture" --interval 1d
 is "the page" "$(status /)" 200
 is "its script" "$(status /page.js)" 200
 is "its style" "$(status /page.css)" 200
@@ -41,6 +41,9 @@ is "its figures" "$(get /page/data | jq '.sets | length')" 2
 is "which are of what was asked for" \
 	"$(get '/page/data?where=order%3E%3D3' | jq '.sets[0].total.bytes')" \
 	"$("$kmemprof" report --where 'order>=3' --format json "$capture" | jq .totals.bytes)"
+tag=$(get /page/data -o /dev/null -D - | sed -n 's/^[Ee][Tt][Aa][Gg]: \(.*\)\r$/\1/p')
+is "which are not sent twice" "$(status /page/data -H "If-None-Match: $tag")" 304
+is "but are if they are others" "$(status /page/data -H 'If-None-Match: "1-1"')" 200
 dom ''
 ok "the page draws itself" has 'data-ready='
 ok "rows" has 'class="opener"'

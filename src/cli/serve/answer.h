@@ -12,6 +12,7 @@ struct serve_query {
 		const char *value;
 	} pairs[24];
 	size_t count;
+	const char *known; /* `If-None-Match`, or NULL */
 	bool open_metrics; /* the client prefers OpenMetrics */
 };
 
@@ -21,6 +22,7 @@ struct serve_answer {
 	const char *type;	 /* of its content */
 	const char *policy;	 /* what the content may do in a browser */
 	const char *disposition; /* or NULL */
+	char tag[48];		 /* names what is answered, or empty */
 	FILE *out;
 };
 

@@ -176,6 +176,8 @@ static void add_headers(struct MHD_Response *response, const struct serve_answer
 	MHD_add_response_header(response, "Content-Security-Policy", answer->policy);
 	if (answer->disposition)
 		MHD_add_response_header(response, "Content-Disposition", answer->disposition);
+	if (*answer->tag)
+		MHD_add_response_header(response, "ETag", answer->tag);
 	if (answer->status == 401)
 		MHD_add_response_header(response, "WWW-Authenticate", "Bearer");
 	if (answer->status == 405)
@@ -277,6 +279,7 @@ static enum MHD_Result answer_request(struct serve_http *http, struct MHD_Connec
 		return refuse(http, to, 503, "too many answers wait to be read");
 	query.open_metrics = serve_wants_open_metrics(
 		MHD_lookup_connection_value(to, MHD_HEADER_KIND, "Accept"));
+	query.known = MHD_lookup_connection_value(to, MHD_HEADER_KIND, "If-None-Match");
 	answer.out = open_memstream(&text, &len);
 	if (!answer.out)
 		return MHD_NO;

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cli/serve/page.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
 #include "base/error.h"
-#include "serve-page-css.h"
-#include "serve-page-html.h"
-#include "serve-page-js.h"
+#include "cli/serve-page-css.h"
+#include "cli/serve-page-html.h"
+#include "cli/serve-page-js.h"
 
 const char serve_page_policy[] =
 	"default-src 'none'; script-src 'self'; style-src 'self' "
@@ -52,6 +53,17 @@ static struct kmp_error *cut_data(const char *page, FILE *out)
 	return NULL;
 }
 
+/* The page asks again and again, and gets the same figures once. */
+static struct kmp_error *name_sample(struct server *server, char *tag, size_t size)
+{
+	struct serve_sample *sample;
+
+	try(server_sample(server, NULL, &sample));
+	snprintf(tag, size, "\"%" PRIu64 "-%" PRIu64 "\"", sample->number, sample->time);
+	serve_sample_put(sample);
+	return NULL;
+}
+
 struct kmp_error *serve_page_data(struct server *server, const struct serve_query *query,
 				  struct serve_answer *answer)
 {
@@ -60,6 +72,12 @@ struct kmp_error *serve_page_data(struct server *server, const struct serve_quer
 	char *page auto_free = NULL;
 	size_t len = 0;
 
+	try(name_sample(server, answer->tag, sizeof(answer->tag)));
+	answer->type = "application/json";
+	if (query->known && !strcmp(query->known, answer->tag)) {
+		answer->status = 304;
+		return NULL;
+	}
 	if (with.count == sizeof(with.pairs) / sizeof(*with.pairs))
 		return kmp_error_new(KMP_ERROR_USAGE, "too many parameters");
 	with.pairs[with.count].name = "format";
@@ -74,6 +92,5 @@ struct kmp_error *serve_page_data(struct server *server, const struct serve_quer
 	if (err || failed)
 		return err ? err : kmp_error_new(KMP_ERROR_MEMORY, "out of memory");
 	answer->status = 200;
-	answer->type = "application/json";
 	return cut_data(page, answer->out);
 }

@@ -12,7 +12,7 @@ void serve_series_deinit(struct serve_series *series)
 {
 	vec_deinit(&series->rows);
 	vec_deinit(&series->texts);
-	vec_deinit(&series->past);
+	free(series->past);
 }
 
 void serve_series_begin(struct serve_series *series)
@@ -141,32 +141,29 @@ static void join(struct serve_series *series)
 /* The pasts of these rows, side by side with them. */
 static struct kmp_error *remember(struct serve_series *series, double weight)
 {
-	VEC(struct serve_past) past = { 0 };
-	size_t old = 0;
+	size_t count = series->rows.len, old = 0;
+	struct serve_past *past = calloc(count + 1, sizeof(*past));
 
-	for (size_t i = 0; i < series->rows.len; i++) {
+	if (!past)
+		return kmp_error_new(KMP_ERROR_MEMORY, "out of memory");
+	for (size_t i = 0; i < count; i++) {
 		struct serve_row *row = &series->rows.data[i];
-		struct serve_past one = { row->id, (double)row->bytes, false };
 
-		while (old < series->past.len && series->past.data[old].id < row->id)
+		past[i] = (struct serve_past){ row->id, (double)row->bytes, false };
+		while (old < series->past_count && series->past[old].id < row->id)
 			old++;
-		if (old < series->past.len && series->past.data[old].id == row->id) {
-			one = series->past.data[old];
-			row->growth = (double)row->bytes - one.lately;
-			one.lately += weight * row->growth;
-		} else if (series->past.len) {
+		if (old < series->past_count && series->past[old].id == row->id) {
+			past[i] = series->past[old];
+			row->growth = (double)row->bytes - past[i].lately;
+			past[i].lately += weight * row->growth;
+		} else if (series->past_count) {
 			row->growth = (double)row->bytes;
-			one.lately = weight * row->growth;
-		}
-		struct kmp_error *err = grow_push(&past, one);
-
-		if (err) {
-			vec_deinit(&past);
-			return err;
+			past[i].lately = weight * row->growth;
 		}
 	}
-	vec_deinit(&series->past);
-	memcpy(&series->past, &past, sizeof(past));
+	free(series->past);
+	series->past = past;
+	series->past_count = count;
 	return NULL;
 }
 
@@ -177,7 +174,7 @@ static void take_first(const struct serve_series *series, struct serve_row **ran
 	for (size_t i = 0; i < count && i / 2 < top; i++) {
 		size_t number = (size_t)(ranked[i] - series->rows.data);
 
-		if (i < top || series->past.data[number].chosen)
+		if (i < top || series->past[number].chosen)
 			ranked[i]->chosen = true;
 	}
 }
@@ -204,6 +201,6 @@ struct kmp_error *serve_series_choose(struct serve_series *series, size_t top, d
 	qsort(ranked, grown, sizeof(struct serve_row *), by_growth);
 	take_first(series, ranked, grown, top / 4);
 	for (size_t i = 0; i < count; i++)
-		series->past.data[i].chosen = series->rows.data[i].chosen;
+		series->past[i].chosen = series->rows.data[i].chosen;
 	return NULL;
 }

@@ -27,7 +27,8 @@ struct serve_past {
 struct serve_series {
 	VEC(struct serve_row) rows; /* of this sample, by id */
 	VEC(char) texts;
-	VEC(struct serve_past) past; /* of the sample before, by id */
+	struct serve_past *past; /* of the sample before, by id */
+	size_t past_count;
 };
 
 void serve_series_deinit(struct serve_series *series);

@@ -10,8 +10,6 @@
 #include "base/cleanup.h"
 #include "base/error.h"
 
-DEFINE_CLEANUP(sample, struct serve_sample *, serve_sample_put)
-
 static void take(struct server *server, struct serve_sample *sample)
 {
 	struct serve_sample *gone = server->previous;

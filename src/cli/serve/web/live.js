@@ -31,7 +31,7 @@ kmp.Live = class {
 		event.preventDefault();
 		this.where = this.input.value.trim();
 		this.moments = [];
-		this.text = null;
+		this.tag = null;
 		history.replaceState(null, '', this.where ?
 			'#' + new URLSearchParams({ where: this.where }) : location.pathname);
 		this.load();
@@ -59,13 +59,20 @@ kmp.Live = class {
 
 		this.loading = true;
 		try {
-			const answer = await fetch(path, { headers: this.token ?
-				{ Authorization: 'Bearer ' + this.token } : {} });
+			const headers = {};
+
+			if (this.token)
+				headers.Authorization = 'Bearer ' + this.token;
+			if (this.tag)
+				headers['If-None-Match'] = this.tag;
+			const answer = await fetch(path, { headers, cache: 'no-store' });
 
 			if (answer.status === 401)
 				this.askToken();
+			else if (answer.status === 304)
+				this.seen();
 			else if (answer.ok)
-				this.take(await answer.text());
+				this.take(await answer.json(), answer.headers.get('ETag'));
 			else
 				this.fault((await answer.json()).error);
 		} catch (error) {
@@ -98,15 +105,15 @@ kmp.Live = class {
 		this.asking.focus();
 	}
 
-	take(text) {
+	seen() {
 		this.wrong.hidden = true;
 		this.input.setAttribute('aria-invalid', 'false');
 		this.state.textContent = 'read at ' + new Date().toLocaleTimeString();
-		if (text === this.text)
-			return;
-		this.text = text;
-		const from = JSON.parse(text);
+	}
 
+	take(from, tag) {
+		this.seen();
+		this.tag = tag;
 		if (!from.timelines.length)
 			from.timelines = this.timelines(from);
 		if (this.page) {

@@ -91,15 +91,29 @@ serve_threads() {
 	tests/mount/torture.sh build-tsan/kmemprof build/tests/mount/readers readers
 }
 
+# The recorder's user side, what it serves while it records too, in a build of its own.
+record_in() { # DIRECTORY
+	local script said status=0
+
+	for script in run live; do
+		said=$(tests/record/$script.sh "$1/kmemprof" build/tests/record/hold 2>&1) || status=1
+		echo "$said"
+		if grep -q '^not ok' <<<"$said"; then status=1; fi
+	done
+	return "$status"
+}
+
 # What takes longer, for the gate.
 run_gate() {
 	step "clang, ASan and UBSan: build" build_sanitized
 	if [ "$step_status" = 0 ]; then
 		run_build build-asan --timeout-multiplier 5 --suite unit --suite cli --suite fuzz \
 			--suite mount
+		step "ASan: recording" record_in build-asan
 	fi
 	step "ThreadSanitizer: build" build_threads
 	step "ThreadSanitizer: 64 readers of a mount" serve_threads
+	step "ThreadSanitizer: recording" record_in build-tsan
 	. tools/fuzz.sh
 	step "fuzzers: build" fuzz_build
 	if [ "$step_status" = 0 ]; then

@@ -89,13 +89,13 @@ function check_end() {
 		bad("no stack")
 	if (movable && pipe)
 		bad("a pipe's stack with the mask of anonymous memory")
-	if (!movable && anonymous && !table)
+	if (!movable && anonymous && folio)
 		bad("the stack of anonymous memory without its mask")
 }
 BEGIN { RS = ""; FS = "\n" }
 {
 	records++
-	pipe = anonymous = table = frames = 0
+	pipe = anonymous = folio = frames = 0
 	if ($1 !~ /^Page allocated via order [0-9]+, mask 0x[0-9a-f]+\([A-Z_|]+\), pid [0-9]+, tgid [0-9]+ \(hold\), ts [1-9][0-9]* ns$/)
 		bad("header")
 	if ($2 !~ /^PFN 0x[0-9a-f]+ type [A-Za-z]+ Block [0-9]+ type [A-Za-z]+ Flags 0x[0-9a-f]+\([a-z_0-9|]*node=0\|zone=[0-9]\)$/)
@@ -113,7 +113,7 @@ BEGIN { RS = ""; FS = "\n" }
 		frames += $i ~ /^ [a-zA-Z_0-9.]+\+0x[0-9a-f]+\/0x[0-9a-f]+( \[[a-z_0-9]+\])?$/
 		pipe += $i ~ /pipe_write/
 		anonymous += $i ~ /do_anonymous_page/
-		table += $i ~ /pte_alloc/
+		folio += $i ~ /vma_alloc_folio/
 		if ($i !~ /^ / && $i !~ /^Charged to memcg / && $i !~ /^handle: /)
 			bad("a line that is no frame")
 	}

@@ -79,8 +79,11 @@ result $? "stacks have names" "$(cat "$scratch/out")"
 # Killed in mid-recording: the kernel lets go of all that was attached.
 "$kmemprof" record --pid $$ >"$scratch/out" 2>&1 &
 recorder=$!
-sleep 1
-attached=$(find "/proc/$recorder/fd" -lname "*bpf*" 2>/dev/null | wc -l)
+attached=0
+for ((tries = 0; tries < 200 && attached == 0; tries++)); do
+	sleep 0.1
+	attached=$(find "/proc/$recorder/fd" -lname "*bpf-prog*" 2>/dev/null | wc -l)
+done
 kill -9 $recorder 2>/dev/null
 wait $recorder 2>/dev/null
 [ "$attached" -gt 0 ] && [ ! -e /proc/$recorder ]

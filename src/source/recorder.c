@@ -280,5 +280,6 @@ void kmp_recorder_destroy(struct kmp_recorder *r)
 		kmp_kernel_names_deinit(r->names);
 	free(r->names);
 	vec_deinit(&r->allocators);
+	kmp_debug_lines_close(r->lines);
 	free(r);
 }

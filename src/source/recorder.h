@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "base/vec.h"
+#include "source/debug_lines.h"
 #include "source/kernel_names.h"
 #include "source/recorder_trace.h"
 
@@ -31,7 +32,9 @@ struct kmp_recorder {
 	struct kmp_sections sections;
 	VEC(struct record_range) allocators; /* code, in order; for tags alone */
 	struct kmp_trace_target trace;
-	bool has_pages; /* pages are recorded */
+	bool has_pages;		       /* pages are recorded */
+	struct kmp_debug_lines *lines; /* of the kernel's code; NULL: not installed */
+	bool lines_sought;
 	/* Mapped: by slot, by handle, by number. */
 	const struct record_page *pages;
 	const char *stacks;	    /* of kmp_record_stack_size() each */

@@ -10,7 +10,6 @@
 #include "base/cleanup.h"
 #include "ledger/allocator_names.h"
 #include "source/bpf/record.skel.h"
-#include "source/debug_lines.h"
 
 DEFINE_CLEANUP(symbols, struct kmp_symbols *, kmp_symbols_destroy)
 
@@ -153,7 +152,6 @@ struct site {
 struct tags {
 	struct kmp_recorder *r;
 	const struct kmp_symbols *symbols;
-	struct kmp_debug_lines *lines; /* NULL: not installed */
 	VEC(struct site) sites;
 	VEC(struct kmp_tag) rows;
 	struct kmp_arena words; /* functions' names that were cut */
@@ -163,7 +161,6 @@ static inline void cleanup_tags(struct tags *t)
 {
 	vec_deinit(&t->sites);
 	vec_deinit(&t->rows);
-	kmp_debug_lines_close(t->lines);
 	kmp_arena_deinit(&t->words);
 }
 
@@ -250,8 +247,8 @@ static struct kmp_error *set_place(struct tags *t, uint64_t ip, struct kmp_tag *
 	kmp_symbols_find(t->symbols, ip, &symbol);
 	row->module = symbol.module ? symbol.module : "";
 	row->file = "?";
-	if (t->lines && ip && !symbol.module)
-		try(kmp_debug_lines_find(t->lines, ip, &place, &found));
+	if (t->r->lines && ip && !symbol.module)
+		try(kmp_debug_lines_find(t->r->lines, ip, &place, &found));
 	if (!found)
 		return plain_name(t, symbol.name, &row->function);
 	row->file = place.file;
@@ -301,7 +298,9 @@ struct kmp_error *kmp_recorder_tags_read(struct kmp_recorder *r, const struct km
 {
 	struct tags t cleanup(cleanup_tags) = { .r = r, .symbols = symbols };
 
-	try(kmp_debug_lines_open_kernel(&t.lines));
+	if (!r->lines_sought)
+		try(kmp_debug_lines_open_kernel(&r->lines));
+	r->lines_sought = true;
 	try(read_objects(&t));
 	try(read_pages(&t));
 	return add_tags(&t, ledger);

@@ -22,6 +22,13 @@ bin=$(dirname "$(find "$work/root" -path '*/bin/kmemprof')")
 for name in page_owner_filter page_owner_sort; do
 	[ -x "$bin/$name" ] || { echo "$name is not installed"; exit 1; }
 done
+if [ -x "$build/kmemprof-serve" ]; then
+	helper=$(find "$work/root" -path '*/kmemprof/kmemprof-serve')
+	[ -x "$helper" ] || { echo "kmemprof-serve is not installed"; exit 1; }
+	# It is found from where the program is, and says itself what is wrong.
+	"$bin/kmemprof" serve --top 0 >"$work/log" 2>&1 && exit 1
+	grep -q -e '--top: from 1 to' "$work/log" || { cat "$work/log"; exit 1; }
+fi
 share=${bin%/bin}/share
 for page in man1/kmemprof.1 man1/kmemprof-report.1 man1/page_owner_sort.1 man5/kmemprof-ledger.5; do
 	# Without scdoc there are none, which tests/checks/manual.sh tells.

@@ -63,6 +63,15 @@ shot phone '' --window-size=390,844
 shot dark '' --blink-settings=preferredColorScheme=0
 stop
 
+# A directory is another sample at each interval: the page draws what it saw over time.
+mkdir "$scratch/again"
+cp "$data/samples/12-raw-v6.12-android-cma-migrated.txt" "$scratch/again/page_owner"
+start --source "$scratch/again" --interval 10ms
+look '' --virtual-time-budget=60000 --dump-dom >"$scratch/dom"
+time=$(grep -o '<section class="card time"[^>]*>' "$scratch/dom")
+ok "the page goes on, and draws what was over time" [ -n "$time" -a "$time" = "${time%hidden*}" ]
+stop
+
 echo 'correct-horse-battery-staple' >"$scratch/token"
 start --source "$capture" --token-file "$scratch/token"
 is "the page is for everybody" "$(status /)" 200

@@ -150,19 +150,26 @@ static struct serve_sample *get(struct server *server, struct serve_sample *cons
 	return sample;
 }
 
+/* One of those that are kept, or NULL. */
+static struct serve_sample *kept(struct server *server, const char *when)
+{
+	if (!strcmp(when, "last") || !strcmp(when, "now"))
+		return get(server, &server->last);
+	if (!strcmp(when, "previous"))
+		return get(server, &server->previous);
+	/* The first one of a history is what it says. */
+	if (!strcmp(when, "first") && !server->reader.history)
+		return get(server, &server->first);
+	return NULL;
+}
+
 struct kmp_error *server_sample(struct server *server, const char *when,
 				struct serve_sample **sample)
 {
-	struct serve_sample *const *which = NULL;
+	struct serve_sample *found = kept(server, when ? when : "last");
 
-	if (!when || !strcmp(when, "last") || !strcmp(when, "now"))
-		which = &server->last;
-	else if (!strcmp(when, "previous"))
-		which = &server->previous;
-	else if (!server->reader.history && !strcmp(when, "first"))
-		which = &server->first;
-	if (which) {
-		*sample = get(server, which);
+	if (found) {
+		*sample = found;
 		return NULL;
 	}
 	if (!server->reader.history)

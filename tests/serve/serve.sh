@@ -102,6 +102,23 @@ ok "is told" grep -q '^kmemprof_source_up 0' "$scratch/answer"
 is "what was there stays" "$(get /metrics | sum_of kmemprof_stack_pages)" 1026
 stop
 
+# Who is chosen once stays while he is among twice as many.
+cp "$sample" "$scratch/changes.txt"
+start --source "$scratch/changes.txt" --interval 50ms --top 1
+names() {
+	get /metrics | sed -n 's/^kmemprof_stack_bytes{.*function="\(.*\)"}.*/\1/p' | sort | paste -sd,
+}
+is "the largest stack, and the rest" "$(names)" ",nf_ct_alloc_hashtable"
+sed 's/order 0,/order 7,/; s/order 9,/order 3,/' "$sample" >"$scratch/changes.new"
+mv "$scratch/changes.new" "$scratch/changes.txt"
+for ((tries = 0; tries < 200; tries++)); do
+	[ "$(names)" = ",nf_ct_alloc_hashtable" ] || break
+	sleep 0.05
+done
+is "another one is the largest: both" "$(names)" ",__filemap_get_folio,nf_ct_alloc_hashtable"
+is "and the sum holds" "$(get /metrics | sum_of kmemprof_stack_pages)" $((128 + 8))
+stop
+
 # A history: its last sample, and any others.
 for part in "$sample" "$scratch/two.txt"; do
 	cat "$sample" "$sample" >"$scratch/two.txt"
@@ -162,4 +179,13 @@ fails 2 'only with --source live' --all --source "$sample" --listen 127.0.0.1:0
 fails 2 'from 1 to' --top 0 --source "$sample"
 fails 1 'a token has' --token-file /dev/null --source "$sample"
 fails 1 'cannot open' --source "$scratch/nothing" --listen 127.0.0.1:0
+
+unit=$scratch/kmemprof-serve.service
+sed -e "s|^ExecStart=[^ ]*|ExecStart=$kmemprof|" -e '/^Documentation=/d' \
+	"${here%/tests/serve}/contrib/systemd/kmemprof-serve.service" >"$unit"
+if command -v systemd-analyze >/dev/null; then
+	ok "systemd takes the unit" systemd-analyze verify "$unit"
+else
+	skip "systemd takes the unit" "no systemd-analyze"
+fi
 finish

@@ -46,6 +46,7 @@ cpu() { # nanoseconds, of the threads that answer
 }
 
 serve() { # INTERVAL
+	: >"$scratch/out"
 	"$kmemprof" serve --listen 127.0.0.1:0 --source "$scratch/source" --interval "$1" --top 200 \
 		>"$scratch/out" &
 	server=$!

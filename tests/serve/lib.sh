@@ -70,6 +70,8 @@ finish() {
 start() { # OPTION…
 	local tries
 
+	# What the server before said is not what this one says.
+	: >"$scratch/out"
 	"$kmemprof" serve --listen 127.0.0.1:0 "$@" >"$scratch/out" 2>"$scratch/err" &
 	server=$!
 	for ((tries = 0; tries < 300; tries++)); do

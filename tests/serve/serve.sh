@@ -152,6 +152,7 @@ is "health is for everybody" "$(status /healthz)" 200
 stop
 
 # A Unix socket, of this user alone.
+: >"$scratch/out"
 "$kmemprof" serve --listen "unix:$scratch/socket" --source "$sample" >"$scratch/out" 2>&1 &
 server=$!
 for ((tries = 0; tries < 300; tries++)); do

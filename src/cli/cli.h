@@ -18,7 +18,7 @@ struct cli_option {
 	const char *help; /* one line */
 	/* For completion: what the argument can be, separated by blanks, or NULL. */
 	const char *words;
-	bool list; /* words can be joined with commas */
+	const char *joint; /* what several of them are joined with; NULL: one alone */
 };
 
 /* What the user typed, parsed by the command's options. */

@@ -146,7 +146,7 @@ const struct cli_command cmd_record = {
 			{ "pid", 'p', "LIST", "only these processes: 1,200" },
 			{ "cgroup", 'c', "DIR", "only tasks below this directory of cgroup 2" },
 			{ "by", 'k', "KEYS", "group what is printed by these keys", CLI_PAGE_KEYS,
-			  true },
+			  "," },
 			{ "stack-depth", 'D', "N", "frames kept of a stack, at most 32; 16" },
 			{ "max-stacks", 0, "N", "different stacks there is room for; 65536" },
 			{ "max-tasks", 0, "N", "different tasks there is room for; 12288" },

@@ -89,7 +89,7 @@ const struct cli_command cmd_tags = {
 		"module, file, directory, function, line.\n",
 	.options =
 		(const struct cli_option[]){
-			{ "by", 'k', "KEYS", "group by these keys", CLI_TAG_KEYS, true },
+			{ "by", 'k', "KEYS", "group by these keys", CLI_TAG_KEYS, "," },
 			{ "module", 'm', "NAME", "only this module's; '' for built-in code" },
 			{ "function", 'F', "NAME", "only this function's" },
 			{ "file", 0, "PATH", "only this source file's" },

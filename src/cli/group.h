@@ -7,7 +7,7 @@
 
 /* The options that cli_group_options() understands, for a command's list. */
 #define CLI_GROUP_OPTIONS                                                                          \
-	{ "by", 'k', "KEYS", "group by these keys, joined with commas", CLI_PAGE_KEYS, true },     \
+	{ "by", 'k', "KEYS", "group by these keys, joined with commas", CLI_PAGE_KEYS, "," },      \
 		{ "where", 'w', "EXPR", "only page owners for which this holds" },                 \
 	{                                                                                          \
 		"threads", 'j', "N", "parse text with so many threads"                             \

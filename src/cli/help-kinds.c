@@ -10,7 +10,7 @@ enum cli_kind cli_option_kind(const struct cli_option *option)
 	if (!option->arg)
 		return CLI_KIND_NONE;
 	if (option->words)
-		return option->list ? CLI_KIND_LIST : CLI_KIND_WORDS;
+		return option->joint ? CLI_KIND_LIST : CLI_KIND_WORDS;
 	if (!strncmp(option->arg, "FILE", 4))
 		return CLI_KIND_FILE;
 	return strcmp(option->arg, "DIR") != 0 ? CLI_KIND_OTHER : CLI_KIND_DIRECTORY;

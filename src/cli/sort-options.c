@@ -20,9 +20,9 @@ const struct cli_option sort_options[] = {
 	{ "sort", 0, "ORDER", "by one or more of the keys below: KEY,-KEY",
 	  "pid tgid name stacktrace allocator txt alloc_ts free_ts -pid -tgid -name -stacktrace "
 	  "-allocator -txt -alloc_ts -free_ts",
-	  true },
+	  "," },
 	{ "cull", 0, "RULES", "one line for each pid, tgid, name, stacktrace, allocator or free",
-	  "pid tgid name stacktrace allocator free", true },
+	  "pid tgid name stacktrace allocator free", "," },
 	{ "pid", 0, "LIST", "only these processes" },
 	{ "tgid", 0, "LIST", "only these thread groups" },
 	{ "name", 0, "LIST", "only tasks of these names" },

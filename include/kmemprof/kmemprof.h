@@ -879,7 +879,8 @@ struct kmp_recorder;
 
 /*
  * The same for a recording, while it goes on: each read shows what is allocated at that moment, a
- * record being whole whatever changes meanwhile. The recorder must outlive the mount.
+ * record being whole whatever changes meanwhile. What the recorder's options did not ask for is
+ * empty. The recorder must outlive the mount, and is read by nobody else while that serves.
  */
 struct kmp_error *kmp_mount_create_live(const char *dir, struct kmp_recorder *recorder,
 					struct kmp_mount **mount);

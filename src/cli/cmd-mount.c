@@ -71,6 +71,7 @@ static struct kmp_error *mount_live(struct cli_args *args)
 	try(cli_record_scope(args, false, &job));
 	if (!job.options.all && !job.options.pids && !job.options.cgroup)
 		return kmp_error_new(KMP_ERROR_USAGE, "what to record? --all, --pid or --cgroup");
+	job.options.what = cli_record_what(args);
 	try(kmp_recorder_create(&job.options, &recorder));
 	try(kmp_mount_create_live(args->rest[0], recorder, &mount));
 	try(kmp_recorder_start(recorder));
@@ -79,8 +80,10 @@ static struct kmp_error *mount_live(struct cli_args *args)
 
 static struct kmp_error *run_mount(struct cli_args *args)
 {
-	static const char *const live_only[] = { "all",		"pid",	      "cgroup",
-						 "stack-depth", "max-stacks", "max-tasks" };
+	static const char *const live_only[] = { "pages",      "tags",	    "all",
+						 "pid",	       "cgroup",    "stack-depth",
+						 "max-stacks", "max-tasks", "max-tags",
+						 "max-objects" };
 	struct kmp_mount *mount cleanup(cleanup_mount) = NULL;
 	const char *source = cli_value(args, "source");
 	struct kmp_source_options options = { 0 };
@@ -110,13 +113,17 @@ const struct cli_command cmd_mount = {
 		"DIR then holds page_owner, page_owner_stacks/ and allocinfo, which are read,\n"
 		"written and asked as those of Linux 7.3: filters, handles, positions and\n"
 		"ioctls. 'kmemprof umount DIR', SIGINT or SIGTERM end it. With --source live\n"
-		"they show what is being recorded, as record does, while it changes.\n",
+		"they show what is being recorded, as record does, while it changes: page_owner,\n"
+		"or allocinfo with --tags, or both with --pages --tags.\n",
 	.options =
 		(const struct cli_option[]){
 			{ "source", 's', "FILE",
 			  "text dump, directory or ledger file; the running kernel if not told; "
 			  "live: record" },
 			{ "foreground", 'F', NULL, "stay, do not go to the background" },
+			{ "pages", 'P', NULL, "live: page owners: what is recorded unless told" },
+			{ "tags", 't', NULL,
+			  "live: allocinfo; page_owner is then empty without --pages" },
 			{ "all", 'a', NULL, "live: the whole machine" },
 			{ "pid", 'p', "LIST", "live: only these processes: 1,200" },
 			{ "cgroup", 'c', "DIR",
@@ -124,6 +131,10 @@ const struct cli_command cmd_mount = {
 			{ "stack-depth", 'D', "N", "live: frames kept of a stack, at most 32; 16" },
 			{ "max-stacks", 0, "N", "live: different stacks there is room for; 65536" },
 			{ "max-tasks", 0, "N", "live: different tasks there is room for; 12288" },
+			{ "max-tags", 0, "N",
+			  "live: different call sites there is room for; 16384" },
+			{ "max-objects", 0, "N",
+			  "live: kernel objects there is room for; 1048576" },
 			{ 0 },
 		},
 	.min_args = 1,

@@ -78,6 +78,8 @@ struct kmp_error *cli_record_scope(const struct cli_args *args, bool has_command
 	try(read_limit(args, "stack-depth", &o->stack_depth));
 	try(read_limit(args, "max-stacks", &o->max_stacks));
 	try(read_limit(args, "max-tasks", &o->max_tasks));
+	try(read_limit(args, "max-tags", &o->max_tags));
+	try(read_limit(args, "max-objects", &o->max_objects));
 	o->cgroup = cli_value(args, "cgroup");
 	o->all = cli_value(args, "all") != NULL;
 	o->follow = has_command && !o->all;
@@ -86,15 +88,18 @@ struct kmp_error *cli_record_scope(const struct cli_args *args, bool has_command
 	return NULL;
 }
 
-/* Each kernel object costs time: tags are recorded where asked for. */
+uint32_t cli_record_what(const struct cli_args *args)
+{
+	uint32_t what = cli_value(args, "tags") ? KMP_READ_TAGS : 0;
+
+	return cli_value(args, "pages") || !what ? what | KMP_READ_PAGES : what;
+}
+
 static struct kmp_error *read_what(const struct cli_args *args, struct kmp_recorder_options *o)
 {
 	const char *format = cli_value(args, "format");
 
-	if (cli_value(args, "tags"))
-		o->what |= KMP_READ_TAGS;
-	if (cli_value(args, "pages") || !o->what)
-		o->what |= KMP_READ_PAGES;
+	o->what = cli_record_what(args);
 	if (o->what == (KMP_READ_PAGES | KMP_READ_TAGS) && format && strcmp(format, "table") != 0)
 		return kmp_error_new(KMP_ERROR_USAGE,
 				     "--format %s prints page owners or tags, not both; --output "
@@ -111,8 +116,6 @@ struct kmp_error *cli_record_start(const struct cli_args *args, int command, str
 				    .by = cli_value(args, "by") };
 	if (args->count > command)
 		job->command = args->rest + command;
-	try(read_limit(args, "max-tags", &o->max_tags));
-	try(read_limit(args, "max-objects", &o->max_objects));
 	if (cli_value(args, "duration"))
 		try(cli_duration(args, "duration", &job->duration));
 	try(cli_record_scope(args, job->command != NULL, job));

@@ -21,6 +21,9 @@ struct cli_record {
 struct kmp_error *cli_record_scope(const struct cli_args *args, bool has_command,
 				   struct cli_record *job);
 
+/* What to record: page owners unless tags are asked for, which cost time for each kernel object. */
+uint32_t cli_record_what(const struct cli_args *args);
+
 /*
  * Read the options; the command begins at this one of the other arguments. KMP_ERROR_USAGE also if
  * there is nothing to record.

@@ -7,6 +7,7 @@
 #include "serve/file.h"
 
 struct kmp_open_file {
+	struct kmp_served *served;
 	struct kmp_tags_file *tags;
 	char *text;
 	size_t cap;
@@ -22,6 +23,7 @@ static int allocinfo_open(struct kmp_served *served, struct kmp_open_file **out)
 		free(file);
 		return -ENOMEM;
 	}
+	file->served = served;
 	*out = file;
 	return 0;
 }
@@ -31,6 +33,19 @@ static void allocinfo_release(struct kmp_open_file *file)
 	kmp_tags_close(file->tags);
 	free(file->text);
 	free(file);
+}
+
+static int enter(const struct kmp_open_file *file, bool text)
+{
+	const struct kmp_served_ops *ops = file->served->ops;
+
+	return ops->enter_tags ? ops->enter_tags(file->served, text) : 0;
+}
+
+static void leave(const struct kmp_open_file *file)
+{
+	if (file->served->ops->leave_tags)
+		file->served->ops->leave_tags(file->served);
 }
 
 static int allocinfo_read(struct kmp_open_file *file, uint64_t offset, size_t size,
@@ -43,8 +58,13 @@ static int allocinfo_read(struct kmp_open_file *file, uint64_t offset, size_t si
 	}
 	if (!file->text && size)
 		return -ENOMEM;
+	int ret = enter(file, offset == 0);
+
+	if (ret)
+		return ret;
 	int64_t got = kmp_tags_read(file->tags, file->text, size, offset);
 
+	leave(file);
 	return got < 0 ? (int)got : reply(arg, file->text, (size_t)got);
 }
 
@@ -54,7 +74,13 @@ static int allocinfo_ioctl(struct kmp_open_file *file, unsigned request, const v
 {
 	if (in_len)
 		memcpy(out, in, in_len < out_len ? in_len : out_len);
-	return kmp_tags_ioctl(file->tags, request, out);
+	int ret = enter(file, false);
+
+	if (ret)
+		return ret;
+	ret = kmp_tags_ioctl(file->tags, request, out);
+	leave(file);
+	return ret;
 }
 
 const struct kmp_file_ops kmp_allocinfo_ops = {

@@ -5,6 +5,7 @@
 
 #include "base/cleanup.h"
 #include "source/live.h"
+#include "source/live_tags.h"
 
 DEFINE_CLEANUP(source, struct kmp_source *, kmp_source_close)
 DEFINE_CLEANUP(grouping, struct kmp_grouping *, kmp_grouping_destroy)
@@ -123,6 +124,7 @@ struct kmp_error *kmp_served_init(struct kmp_served *s, const char *path,
 
 void kmp_served_deinit(struct kmp_served *s)
 {
+	kmp_live_tags_destroy(s->live_tags);
 	kmp_tags_destroy(s->tags);
 	kmp_groups_destroy(s->stacks);
 	kmp_groups_destroy(s->all_stacks);

@@ -11,6 +11,7 @@
 #include "base/error.h"
 
 struct kmp_live;
+struct kmp_live_tags;
 struct kmp_served;
 
 /* How the files are read, by what they are read from. */
@@ -24,6 +25,12 @@ struct kmp_served_ops {
 	/* Print a file of page_owner_stacks, as it is now. */
 	struct kmp_error *(*print_stacks)(struct kmp_served *served, enum kmp_stacks_file which,
 					  FILE *out);
+	/*
+	 * Around each question to the tags; text: its beginning is read. Returns 0 or a negative
+	 * errno, and then they were not entered. Or NULL both.
+	 */
+	int (*enter_tags)(struct kmp_served *served, bool text);
+	void (*leave_tags)(struct kmp_served *served);
 };
 
 struct kmp_served {
@@ -34,7 +41,8 @@ struct kmp_served {
 	struct kmp_groups *all_stacks; /* for show_stacks_handles, if it lists more */
 	struct kmp_live *live;	       /* of a recording */
 	struct kmp_tags *tags;
-	_Atomic uint64_t threshold; /* count_threshold */
+	struct kmp_live_tags *live_tags; /* of a recording with tags */
+	_Atomic uint64_t threshold;	 /* count_threshold */
 };
 
 /* Read a whole source. kmp_served_deinit() also after a failure. */

@@ -5,6 +5,7 @@
 #include "base/cleanup.h"
 #include "serve/served.h"
 #include "source/live.h"
+#include "source/live_tags.h"
 
 DEFINE_CLEANUP(groups, struct kmp_groups *, kmp_groups_destroy)
 
@@ -37,6 +38,21 @@ static struct kmp_error *print_stacks(struct kmp_served *served, enum kmp_stacks
 	return kmp_served_print(served, groups, which, out);
 }
 
+/* Where no tags are recorded there is nothing to renew. */
+static int enter_tags(struct kmp_served *served, bool text)
+{
+	if (!served->live_tags)
+		return 0;
+	return kmp_live_errno(
+		kmp_live_tags_enter(served->live_tags, text ? KMP_LIVE_NOW : KMP_LIVE_RECENT));
+}
+
+static void leave_tags(struct kmp_served *served)
+{
+	if (served->live_tags)
+		kmp_live_tags_leave(served->live_tags);
+}
+
 static const struct kmp_served_ops ops = {
 	.moves = true,
 	.open = open_pages,
@@ -44,14 +60,47 @@ static const struct kmp_served_ops ops = {
 	.write = write_pages,
 	.read = read_pages,
 	.print_stacks = print_stacks,
+	.enter_tags = enter_tags,
+	.leave_tags = leave_tags,
+};
+
+static int64_t read_no_pages(void *file, uint64_t *pfn, char *buf, size_t size)
+{
+	(void)file, (void)pfn, (void)buf, (void)size;
+	return 0;
+}
+
+static struct kmp_error *print_no_stacks(struct kmp_served *served, enum kmp_stacks_file which,
+					 FILE *out)
+{
+	(void)served, (void)which, (void)out;
+	return NULL;
+}
+
+/* Pages are recorded for the tags' sake as well, but nobody asked for their owners. */
+static const struct kmp_served_ops tags_alone = {
+	.moves = true,
+	.open = open_pages,
+	.close = close_pages,
+	.write = write_pages,
+	.read = read_no_pages,
+	.print_stacks = print_no_stacks,
+	.enter_tags = enter_tags,
+	.leave_tags = leave_tags,
 };
 
 struct kmp_error *kmp_served_init_live(struct kmp_served *s, struct kmp_recorder *recorder)
 {
-	*s = (struct kmp_served){ .ops = &ops };
+	uint32_t what = recorder->options.what;
+
+	*s = (struct kmp_served){ .ops = what & KMP_READ_PAGES ? &ops : &tags_alone };
 	try(kmp_ledger_create(&s->ledger));
 	try(kmp_recorder_tell(recorder, s->ledger));
 	try(kmp_live_create(recorder, &s->live));
-	/* Tags that are recorded as well would be handed over here. */
-	return kmp_tags_create_empty(1, &s->tags);
+	try(kmp_tags_create_empty(1, &s->tags));
+	if (!(what & KMP_READ_PAGES))
+		try(kmp_ledger_warn(s->ledger,
+				    "page_owner is empty: tags alone are recorded; "
+				    "--pages --tags records both"));
+	return what & KMP_READ_TAGS ? kmp_live_tags_create(recorder, s->tags, &s->live_tags) : NULL;
 }

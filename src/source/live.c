@@ -186,8 +186,10 @@ static struct kmp_error *print_next(struct kmp_live_file *file, uint64_t *pfn, b
 				      &file->text, &missing);
 }
 
-static int64_t errno_of(struct kmp_error *err)
+int kmp_live_errno(struct kmp_error *err)
 {
+	if (!err)
+		return 0;
 	int errnum = err->kind == KMP_ERROR_MEMORY ? ENOMEM : err->errnum;
 
 	kmp_error_destroy(err);
@@ -207,7 +209,7 @@ int64_t kmp_live_read(struct kmp_live_file *file, uint64_t *pfn, char *buf, size
 		struct kmp_error *err = print_next(file, &at, &end);
 
 		if (err && !used)
-			return errno_of(err);
+			return kmp_live_errno(err);
 		kmp_error_destroy(err);
 		if (err || end)
 			return (int64_t)used;

@@ -36,4 +36,7 @@ int64_t kmp_live_read(struct kmp_live_file *file, uint64_t *pfn, char *buf, size
  */
 struct kmp_error *kmp_live_stacks(struct kmp_live *live, struct kmp_groups **groups) must_check;
 
+/* The negative errno for an error, which is destroyed; 0 for none. */
+int kmp_live_errno(struct kmp_error *err);
+
 #endif

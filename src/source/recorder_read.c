@@ -57,6 +57,12 @@ static struct kmp_error *know_names(struct kmp_recorder *r)
 	return NULL;
 }
 
+struct kmp_error *kmp_recorder_read_tags(struct kmp_recorder *r, struct kmp_ledger *ledger)
+{
+	try(know_names(r));
+	return kmp_recorder_tags_read(r, r->names->symbols, ledger);
+}
+
 static struct kmp_error *read_all(struct reading *rd, struct kmp_recorder *r,
 				  struct kmp_ledger *ledger, const struct kmp_sink *sink)
 {

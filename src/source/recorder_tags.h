@@ -29,4 +29,11 @@ struct kmp_error *kmp_recorder_tags_read(struct kmp_recorder *recorder,
 					 const struct kmp_symbols *symbols,
 					 struct kmp_ledger *ledger) must_check;
 
+/*
+ * The same alone, with the names of the last reading as kmp_recorder_read() has them: the two must
+ * not run at once.
+ */
+struct kmp_error *kmp_recorder_read_tags(struct kmp_recorder *recorder,
+					 struct kmp_ledger *ledger) must_check;
+
 #endif

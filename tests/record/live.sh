@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 # `kmemprof mount --source live`: the kernel's files of a process that takes and gives back memory
-# while they are read. Prints TAP.
+# while they are read, and its tags. Prints TAP.
 #
-#     tests/record/live.sh KMEMPROF HOLD
+#     tests/record/live.sh KMEMPROF HOLD OBJECTS
 set -u
 
 if [ -z "${KMEMPROF_TEST_INSIDE:-}" ] && [ "$(id -u)" = 0 ] && unshare --mount true 2>/dev/null; then
@@ -11,6 +11,7 @@ if [ -z "${KMEMPROF_TEST_INSIDE:-}" ] && [ "$(id -u)" = 0 ] && unshare --mount t
 fi
 kmemprof=$(realpath "$1")
 hold=$(realpath "$2")
+objects=$(realpath "$3")
 scratch=$(mktemp -d)
 mnt=$scratch/mnt
 server=
@@ -238,10 +239,115 @@ server=
 is_mounted && "$kmemprof" umount "$mnt" && ! is_mounted
 result $? "kmemprof umount clears what a killed server left"
 
+# Tags: a process waits for its first line, and makes objects then.
+start_objects() { # KIND=N…
+	rm -f "$scratch/ready"
+	sh -c "read -r _ <'$scratch/go'; exec '$objects' 300 $*" 2>"$scratch/ready" &
+	holders=($!)
+}
+make_objects() {
+	local tries
+
+	echo >"$scratch/go"
+	for ((tries = 0; tries < 600; tries++)); do
+		if grep -q ready "$scratch/ready"; then return; fi
+		sleep 0.05
+	done
+}
+in_text() { # FUNCTION: its calls
+	awk -v f="func:$1" '$4 == f { n = $2 } END { print n + 0 }' "$mnt/allocinfo"
+}
+by_ioctl() { # FUNCTION: its calls, 0 if there is no such tag
+	"$kmemprof" tags "$mnt/allocinfo" --verbose --format json --function "$1" \
+		2>"$scratch/said" | jq '.totals.calls // 0'
+	grep -q 'tags by ioctl' "$scratch/said"
+}
+content_id() {
+	perl -e 'open(F, "<", $ARGV[0]) or die; my $id = "\0" x 8;
+		ioctl(F, 0x8008a600, $id) or die "$!"; print unpack("Q", $id), "\n"' "$mnt/allocinfo"
+}
+
+start_objects event=4000 unix=1000
+serve --pid "${holders[0]}" --tags
+result $? "a mount of tags" "$(cat "$scratch/server.log")"
+grep -q 'page_owner is empty: tags alone' "$scratch/server.log" &&
+	[ "$(cat "$mnt/page_owner" "$mnt"/page_owner_stacks/show_* | wc -c)" = 0 ]
+result $? "page_owner is empty then, and that is said" "$(cat "$scratch/server.log")"
+[ "$(in_text do_eventfd)" = 0 ] && grep -q '^allocinfo - version: 2.0$' "$mnt/allocinfo"
+result $? "allocinfo without what is not held yet" "$(cat "$mnt/allocinfo")"
+id=$(content_id)
+make_objects
+held=$(in_text do_eventfd)
+[ "$held" = 4000 ] && [ "$(in_text sk_prot_alloc)" = 2000 ]
+result $? "allocinfo shows what was made" "$(cat "$mnt/allocinfo")"
+held=$(by_ioctl do_eventfd)
+result $((!($? == 0 && held == 4000))) "and so do the ioctls" "$held $(cat "$scratch/said")"
+now=$(content_id)
+sleep 0.5
+[ "$now" -gt "$id" ] && [ "$(content_id)" = "$now" ]
+result $? "the content's number grows with new call sites alone" "$id, $now, $(content_id)"
+[ "$("$kmemprof" tags "$mnt/allocinfo" --format csv --min-size 256000 --max-size 256000 \
+	2>"$scratch/said" | grep -c do_eventfd)" = 1 ]
+result $? "filters hold" "$(cat "$scratch/said")"
+
+# Several ask while it ends: every answer is whole, and the last ones are zero.
+failures=
+for reader in 1 2 3; do
+	for _ in 1 2 3 4 5 6 7 8 9 10; do
+		cat "$mnt/allocinfo"
+		by_ioctl do_eventfd >>"$scratch/ioctl.$reader"
+	done >"$scratch/text.$reader" &
+	readers[reader]=$!
+done
+kill "${holders[0]}"
+wait "${holders[0]}" 2>/dev/null
+wait "${readers[@]:1:3}"
+for reader in 1 2 3; do
+	failures+=$(grep -vE '^allocinfo - version: 2.0$|^# +<size>  <calls> <tag info>$|^ *[0-9]+ +[0-9]+ [^ ]+:[0-9]+ (\[[^]]+\] )?func:[^ ]+ ?$' \
+		"$scratch/text.$reader")
+	[ "$(grep -cE '^[0-9]+$' "$scratch/ioctl.$reader")" = 10 ] || failures+=" reader $reader"
+done
+[ -z "$failures" ]
+result $? "lines and answers are whole while tags change" "$failures"
+held=1
+for ((tries = 0; tries < 300 && held > 0; tries++)); do
+	sleep 0.1
+	held=$(in_text do_eventfd)
+done
+[ "$held" = 0 ] && grep -q 'func:do_eventfd' "$mnt/allocinfo"
+result $? "zero when it has ended, and the tag stays" "$held"
+held=$(by_ioctl do_eventfd)
+result $((!($? == 0 && held == 0))) "zero by ioctl" "$held"
+kill -INT "$server"
+ended 0
+result $? "SIGINT ends that mount"
+
+start_objects pages=4096 event=100
+serve --pid "${holders[0]}" --pages --tags
+result $? "a mount of both" "$(cat "$scratch/server.log")"
+make_objects
+held=$(in_text do_anonymous_page)
+cat "$mnt/page_owner" >"$scratch/all"
+pages=$(grep -c '(objects), ts' "$scratch/all")
+counted=$(awk 'BEGIN { RS = ""; FS = "\n" }
+	/\(objects\), ts/ && /do_anonymous_page/ { n++ } END { print n + 0 }' "$scratch/all")
+[ "$held" -ge 4096 ] && [ "$held" -lt 4300 ] && [ "$counted" -ge 4096 ] &&
+	[ "$pages" -ge "$counted" ] && [ "$(in_text do_eventfd)" = 100 ]
+result $? "page_owner and allocinfo, both" "$held of tags, $counted of $pages page owners"
+kill "${holders[0]}"
+wait "${holders[0]}" 2>/dev/null
+holders=()
+kill -INT "$server"
+ended 0
+result $? "and its end"
+
 "$kmemprof" mount "$mnt" --source live >"$scratch/out" 2>&1
 [ $? = 2 ] && grep -q -- --all "$scratch/out"
 result $? "without a scope it says which there are" "$(cat "$scratch/out")"
 "$kmemprof" mount "$mnt" --all --source "$0" >"$scratch/out" 2>&1
 [ $? = 2 ]
 result $? "a scope is for live alone" "$(cat "$scratch/out")"
+"$kmemprof" mount "$mnt" --tags --source "$0" >"$scratch/out" 2>&1
+[ $? = 2 ] && grep -q -- '--tags: only with --source live' "$scratch/out"
+result $? "and so are tags" "$(cat "$scratch/out")"
 echo "1..$count"

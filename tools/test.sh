@@ -96,7 +96,8 @@ record_in() { # DIRECTORY
 	local script said status=0
 
 	for script in run live; do
-		said=$(tests/record/$script.sh "$1/kmemprof" build/tests/record/hold 2>&1) || status=1
+		said=$(tests/record/$script.sh "$1/kmemprof" build/tests/record/hold \
+			build/tests/record/objects 2>&1) || status=1
 		echo "$said"
 		if grep -q '^not ok' <<<"$said"; then status=1; fi
 	done

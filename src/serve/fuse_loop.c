@@ -5,8 +5,8 @@
  * thread that answers a short request becomes the keeper: it looks for the next one for a moment
  * before it sleeps, as long as that pays, and the others stay where no request wakes them.
  *
- * What takes time, as reads do, is answered by threads that all sleep in the kernel, which wakes
- * one for each request. A keeper that gets such a request is none any longer.
+ * What takes time, as reads of several do, is answered by threads that all sleep in the kernel,
+ * which wakes one for each request. A keeper that gets such a request is none any longer.
  */
 #define FUSE_USE_VERSION 312
 #include "serve/fuse_loop.h"
@@ -256,6 +256,8 @@ static bool is_short(const struct worker *worker, const struct fuse_in_header *r
 
 	switch (request->opcode) {
 	case FUSE_READ:
+		/* One reader comes back at once; of several each should have a thread. */
+		return worker->waited;
 	case FUSE_WRITE:
 		return false;
 	case FUSE_OPEN:

@@ -9,10 +9,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/lines.h"
-
-DEFINE_CLEANUP(input, struct kmp_input *, kmp_input_destroy)
-DEFINE_CLEANUP(lines, struct kmp_lines *, kmp_lines_destroy)
+#include "source/zones.h"
 
 /*
  * A range that one parser reads at a time: its text and records stay in the processor's cache, and
@@ -118,55 +115,19 @@ static struct kmp_error *add_ranges(struct kmp_native *n, uint64_t from, uint64_
 	return NULL;
 }
 
-static int compare_ranges(const void *a, const void *b)
-{
-	const struct kmp_pfn_span *x = a;
-	const struct kmp_pfn_span *y = b;
-
-	return x->from < y->from ? -1 : x->from > y->from;
-}
-
-/* Zones of zoneinfo, by `spanned` and `start_pfn`; what is before the first and behind the last
- * too. */
-static struct kmp_error *find_zones(struct kmp_pfn_span *zones, size_t max, size_t *count)
-{
-	struct kmp_input *input cleanup(cleanup_input) = NULL;
-	struct kmp_lines *lines cleanup(cleanup_lines) = NULL;
-	unsigned long long spanned = 0;
-	unsigned long long start;
-
-	*count = 0;
-	try(kmp_input_open("/proc/zoneinfo", &input));
-	try(kmp_lines_create(input, &lines));
-	for (;;) {
-		const char *line;
-		size_t len;
-
-		try(kmp_lines_next(lines, &line, &len));
-		if (!line)
-			break;
-		if (sscanf(line, " spanned %llu", &spanned) == 1)
-			continue;
-		if (sscanf(line, " start_pfn: %llu", &start) != 1 || !spanned || *count == max)
-			continue;
-		zones[(*count)++] = (struct kmp_pfn_span){ start, start + spanned };
-		spanned = 0;
-	}
-	qsort(zones, *count, sizeof(*zones), compare_ranges);
-	return NULL;
-}
-
 static struct kmp_error *find_ranges(struct kmp_native *n)
 {
-	struct kmp_pfn_span zones[1024];
-	size_t count = 0;
+	struct kmp_zones zones cleanup(kmp_zones_deinit) = { 0 };
 
 	if (n->seek)
-		try(find_zones(zones, sizeof(zones) / sizeof(*zones), &count));
-	for (size_t i = 0; i < count; i++)
-		try(add_ranges(n, zones[i].from, zones[i].to));
+		try(kmp_zones_load("/proc/zoneinfo", &zones));
+	for (size_t i = 0; i < zones.zones.len; i++) {
+		const struct kmp_zone *z = &zones.zones.data[i];
+
+		try(add_ranges(n, z->first, z->first + z->count));
+	}
 	/* Whatever zoneinfo leaves out: memory that came later, or all of it without seeking. */
-	uint64_t end = count ? n->ranges.data[n->ranges.len - 1].to : 0;
+	uint64_t end = n->ranges.len ? n->ranges.data[n->ranges.len - 1].to : 0;
 
 	return vec_push(&n->ranges, (struct kmp_pfn_span){ end, UINT64_MAX });
 }

@@ -1,20 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Records that are read at some places tell what all of them would cost. */
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/input.h"
-#include "base/lines.h"
+#include "base/clock.h"
 #include "source/probe.h"
 #include "source/zones.h"
-
-DEFINE_CLEANUP(input, struct kmp_input *, kmp_input_destroy)
-DEFINE_CLEANUP(lines, struct kmp_lines *, kmp_lines_destroy)
 
 enum { PLACES = 32, BUFFER = 64 << 10, ENOUGH = 16 << 10 };
 
@@ -38,10 +33,7 @@ struct sample {
 
 static double seconds_now(void)
 {
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+	return (double)clock_ns(CLOCK_MONOTONIC) / 1e9;
 }
 
 /* The frame of this number among those that are memory. */
@@ -132,51 +124,23 @@ static void take_sample(int fd, const struct kmp_pfn_ranges *ranges, struct samp
 			   frame_at(ranges, ranges->count * (i + 1) / PLACES), buffer, s);
 }
 
-static struct kmp_error *find_ranges(struct kmp_pfn_ranges *ranges)
+static struct kmp_error *find_ranges(struct kmp_pfn_ranges *ranges, uint64_t *used)
 {
 	struct kmp_zones zones cleanup(kmp_zones_deinit) = { 0 };
 
 	try(kmp_zones_load("/proc/zoneinfo", &zones));
+	*used = zones.used;
 	return kmp_pfn_ranges_load("/proc/iomem", &zones, (uint32_t)sysconf(_SC_PAGESIZE), ranges);
-}
-
-/* Pages that nobody has lie in the buddy allocator, and not a few on the lists of CPUs. */
-static struct kmp_error *count_used(const char *path, double *used)
-{
-	struct kmp_input *input cleanup(cleanup_input) = NULL;
-	struct kmp_lines *lines cleanup(cleanup_lines) = NULL;
-	unsigned long long n;
-
-	*used = 0;
-	try(kmp_input_open(path, &input));
-	try(kmp_lines_create(input, &lines));
-	for (;;) {
-		const char *line;
-		size_t len;
-
-		try(kmp_lines_next(lines, &line, &len));
-		if (!line)
-			return NULL;
-		if (sscanf(line, " managed %llu", &n) == 1)
-			*used += (double)n;
-		else if (sscanf(line, " pages free %llu", &n) == 1 ||
-			 sscanf(line, " count: %llu", &n) == 1)
-			*used -= (double)n;
-	}
 }
 
 /*
  * The kernel tells how many pages are in use, the places how many of them a record has. (The
  * places alone count too many where used pages lie together.)
  */
-static double records_in_use(const struct sample *s)
+static double records_in_use(const struct sample *s, uint64_t used)
 {
-	double used;
-	struct kmp_error *err = count_used("/proc/zoneinfo", &used);
-	bool told = !err && used > 0 && s->all_pages > 0;
-
-	kmp_error_destroy(err);
-	return told ? used * s->all_records / s->all_pages : s->all_records;
+	return used && s->all_pages > 0 ? (double)used * s->all_records / s->all_pages
+					: s->all_records;
 }
 
 void kmp_probe_cost(const char *page_owner, struct kmp_probe_cost *cost)
@@ -184,7 +148,8 @@ void kmp_probe_cost(const char *page_owner, struct kmp_probe_cost *cost)
 	struct kmp_pfn_ranges ranges cleanup(kmp_pfn_ranges_deinit) = { 0 };
 	auto_fd int fd = open(page_owner, O_RDONLY | O_CLOEXEC);
 	struct sample s = { 0 };
-	struct kmp_error *err = find_ranges(&ranges);
+	uint64_t used = 0;
+	struct kmp_error *err = find_ranges(&ranges, &used);
 
 	*cost = (struct kmp_probe_cost){ 0 };
 	if (!err && fd >= 0)
@@ -192,7 +157,7 @@ void kmp_probe_cost(const char *page_owner, struct kmp_probe_cost *cost)
 	kmp_error_destroy(err);
 	if (!s.records)
 		return;
-	double records = records_in_use(&s);
+	double records = records_in_use(&s, used);
 	double bits = s.times ? (double)s.time_bits / (double)s.times : 0;
 
 	*cost = (struct kmp_probe_cost){

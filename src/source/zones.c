@@ -47,10 +47,25 @@ static int by_first(const void *a, const void *b)
 	return x->first < y->first ? -1 : x->first > y->first;
 }
 
+/* Pages that lie on the lists of CPUs (`count:`) are no more in use than those of the zone. */
+static void count_pages(const char *line, uint64_t *managed, uint64_t *unused)
+{
+	const uint64_t all = number_of(line, "managed");
+	const uint64_t unused_here[] = { number_of(line, "pages free"), number_of(line, "count:") };
+
+	if (all != UINT64_MAX)
+		*managed += all;
+	for (size_t i = 0; i < 2; i++) {
+		if (unused_here[i] != UINT64_MAX)
+			*unused += unused_here[i];
+	}
+}
+
 /* `Node 0, zone    DMA32`, then `spanned 131071`, at its end `start_pfn: 1`. */
 static struct kmp_error *read_zones(struct kmp_lines *lines, struct kmp_zones *zones)
 {
 	struct kmp_zone z = { .first = UINT64_MAX, .node = -1 };
+	uint64_t managed = 0, unused = 0;
 
 	for (;;) {
 		const char *line;
@@ -59,8 +74,11 @@ static struct kmp_error *read_zones(struct kmp_lines *lines, struct kmp_zones *z
 		char name[2];
 
 		try(kmp_lines_next(lines, &line, &len));
-		if (!line)
+		if (!line) {
+			zones->used = managed > unused ? managed - unused : 0;
 			return add_zone(zones, &z);
+		}
+		count_pages(line, &managed, &unused);
 		if (sscanf(line, "Node %9d, zone %1s", &node, name) == 2 && node >= 0) {
 			try(add_zone(zones, &z));
 			z.zone = node == z.node ? z.zone + 1 : 0;

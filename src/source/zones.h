@@ -17,6 +17,7 @@ struct kmp_zone {
 /* Zones that span anything, by their first PFN. An all-zero table is empty. */
 struct kmp_zones {
 	VEC(struct kmp_zone) zones;
+	uint64_t used; /* pages that neither the buddy allocator has nor a CPU's list */
 };
 
 /* Read a text like /proc/zoneinfo. KMP_ERROR_INPUT if no zone in it spans anything. */

@@ -7,6 +7,7 @@
 
 #include "base/cleanup.h"
 #include "base/error.h"
+#include "cli/clock.h"
 #include "cli/common.h"
 #include "cli/ticker.h"
 
@@ -104,7 +105,7 @@ struct kmp_error *cli_capture_series(struct cli_args *args, const char *from, co
 	struct kmp_source *source cleanup(cleanup_source) = NULL;
 	struct kmp_store *store cleanup(cleanup_store) = NULL;
 	struct series s = { .from = !from || !strcmp(from, "kernel") ? CLI_KERNEL : from };
-	uint64_t start = cli_now_ns();
+	uint64_t start = cli_clock_ns(CLOCK_MONOTONIC);
 
 	try(read_options(args, &s));
 	try(cli_source_open(s.from, KMP_READ_PAGES, NULL, &source));
@@ -117,7 +118,7 @@ struct kmp_error *cli_capture_series(struct cli_args *args, const char *from, co
 	try(take_all(&s));
 	try(kmp_store_commit(no_free(store), NULL));
 	if (!cli_value(args, "quiet"))
-		print_summary(&s, path, cli_now_ns() - start);
+		print_summary(&s, path, cli_clock_ns(CLOCK_MONOTONIC) - start);
 	if (s.ticker.late)
 		fprintf(stderr,
 			"kmemprof: warning: %" PRIu64 " of %" PRIu64

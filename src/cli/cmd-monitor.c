@@ -7,6 +7,7 @@
 
 #include "base/cleanup.h"
 #include "base/error.h"
+#include "cli/clock.h"
 #include "cli/commands.h"
 #include "cli/common.h"
 #include "cli/feed.h"
@@ -25,14 +26,6 @@ struct monitor {
 	bool verbose;
 	uint64_t cpu; /* ns, of all samples */
 };
-
-static uint64_t cpu_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-	return (uint64_t)now.tv_sec * second + (uint64_t)now.tv_nsec;
-}
 
 static double ms(uint64_t ns)
 {
@@ -55,7 +48,7 @@ static struct kmp_error *take(struct monitor *m)
 {
 	struct kmp_sink sink = kmp_history_sink(m->history);
 	struct kmp_moment moment;
-	uint64_t start = cpu_ns();
+	uint64_t start = cli_clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 
 	kmp_moment_now(&moment);
 	/* What another machine's files tell has nothing to do with this one's memory. */
@@ -66,10 +59,10 @@ static struct kmp_error *take(struct monitor *m)
 					      .memory_free = KMP_UNKNOWN,
 					      .memory_available = KMP_UNKNOWN };
 	try(cli_feed_read(&m->feed, &sink));
-	uint64_t read = cpu_ns();
+	uint64_t read = cli_clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 
 	try(kmp_history_add(m->history, m->feed.ledger, &moment));
-	uint64_t written = cpu_ns();
+	uint64_t written = cli_clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 
 	m->taken++;
 	m->cpu += written - start;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cli/ticker.h"
+#include "cli/clock.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -9,17 +10,10 @@
 
 static const uint64_t second = UINT64_C(1000000000);
 
-uint64_t cli_now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * second + (uint64_t)now.tv_nsec;
-}
-
 void cli_ticker_start(struct cli_ticker *ticker, uint64_t interval)
 {
-	*ticker = (struct cli_ticker){ .interval = interval, .deadline = cli_now_ns() };
+	*ticker = (struct cli_ticker){ .interval = interval,
+				       .deadline = cli_clock_ns(CLOCK_MONOTONIC) };
 	sigemptyset(&ticker->signals);
 	sigaddset(&ticker->signals, SIGINT);
 	sigaddset(&ticker->signals, SIGTERM);
@@ -30,7 +24,7 @@ void cli_ticker_start(struct cli_ticker *ticker, uint64_t interval)
 
 bool cli_ticker_wait(struct cli_ticker *ticker)
 {
-	uint64_t now = cli_now_ns();
+	uint64_t now = cli_clock_ns(CLOCK_MONOTONIC);
 
 	ticker->deadline += ticker->interval;
 	/* A moment that is missed is not made up for. */
@@ -39,7 +33,7 @@ bool cli_ticker_wait(struct cli_ticker *ticker)
 		ticker->deadline = now;
 	}
 	for (;;) {
-		now = cli_now_ns();
+		now = cli_clock_ns(CLOCK_MONOTONIC);
 		uint64_t left = ticker->deadline > now ? ticker->deadline - now : 0;
 		struct timespec wait = { (time_t)(left / second), (long)(left % second) };
 

@@ -14,9 +14,6 @@ struct cli_ticker {
 	sigset_t signals;  /* that end it */
 };
 
-/* ns of the monotonic clock. */
-uint64_t cli_now_ns(void);
-
 /* Begin: SIGINT, SIGTERM and SIGHUP are blocked from now on. */
 void cli_ticker_start(struct cli_ticker *ticker, uint64_t interval);
 

@@ -25,6 +25,7 @@
 #include <time.h>
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "serve/tree.h"
 
 enum { THREADS_MAX = 10 };
@@ -156,14 +157,6 @@ static void leave(struct worker *worker, bool keeper)
 	pthread_mutex_unlock(&loop->lock);
 }
 
-static int64_t now(clockid_t clock)
-{
-	struct timespec ts;
-
-	clock_gettime(clock, &ts);
-	return ts.tv_sec * INT64_C(1000000000) + ts.tv_nsec;
-}
-
 static int try_receive(struct loop *loop, struct fuse_buf *buf)
 {
 	int got;
@@ -189,11 +182,11 @@ static void pause_spinning(struct worker *worker, int64_t wall)
  */
 static bool may_spin(struct worker *worker)
 {
-	int64_t wall = now(CLOCK_MONOTONIC);
+	int64_t wall = (int64_t)clock_ns(CLOCK_MONOTONIC);
 
 	if (wall < worker->may_spin_at)
 		return false;
-	int64_t cpu = now(CLOCK_THREAD_CPUTIME_ID);
+	int64_t cpu = (int64_t)clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	int64_t put_off = wall - worker->wall - (cpu - worker->cpu);
 
 	if (!worker->slept && put_off > PUT_OFF_NS)
@@ -207,7 +200,7 @@ static bool may_spin(struct worker *worker)
 /* If nothing comes, who asks may wait for the CPU that this thread is spinning on. */
 static int spin(struct worker *worker, struct fuse_buf *buf)
 {
-	int64_t until = now(CLOCK_MONOTONIC) + SPIN_NS;
+	int64_t until = (int64_t)clock_ns(CLOCK_MONOTONIC) + SPIN_NS;
 
 	for (;;) {
 		int got = try_receive(worker->loop, buf);
@@ -216,7 +209,7 @@ static int spin(struct worker *worker, struct fuse_buf *buf)
 			worker->pause /= 2;
 			return got;
 		}
-		int64_t wall = now(CLOCK_MONOTONIC);
+		int64_t wall = (int64_t)clock_ns(CLOCK_MONOTONIC);
 
 		if (wall >= until) {
 			pause_spinning(worker, wall);

@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/index.h"
 #include "source/recorder_tags.h"
 
@@ -38,14 +39,6 @@ struct kmp_live_tags {
 };
 
 DEFINE_CLEANUP(live_tags, struct kmp_live_tags *, kmp_live_tags_destroy)
-
-static long long now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * 1000000000ll + now.tv_nsec;
-}
 
 struct kmp_error *kmp_live_tags_create(struct kmp_recorder *recorder, struct kmp_tags *tags,
 				       struct kmp_live_tags **out)
@@ -184,7 +177,7 @@ static struct kmp_error *take_picture(struct kmp_live_tags *live)
 
 static struct kmp_error *renew(struct kmp_live_tags *live)
 {
-	long long begun = now_ns();
+	long long begun = (long long)clock_ns(CLOCK_MONOTONIC);
 
 	kmp_ledger_clear(live->ledger);
 	try(kmp_recorder_read_tags(live->recorder, live->ledger));
@@ -194,7 +187,7 @@ static struct kmp_error *renew(struct kmp_live_tags *live)
 	pthread_rwlock_unlock(&live->figures);
 	if (err)
 		return err;
-	atomic_store(&live->cost, now_ns() - begun);
+	atomic_store(&live->cost, (long long)clock_ns(CLOCK_MONOTONIC) - begun);
 	atomic_store(&live->begun, begun);
 	return NULL;
 }
@@ -208,12 +201,12 @@ static bool is_new_enough(struct kmp_live_tags *live, enum kmp_live_age age, lon
 		return false;
 	if (age == KMP_LIVE_NOW)
 		return begun >= asked;
-	return now_ns() - begun < (cost > AGE_NS ? cost : AGE_NS);
+	return (long long)clock_ns(CLOCK_MONOTONIC) - begun < (cost > AGE_NS ? cost : AGE_NS);
 }
 
 struct kmp_error *kmp_live_tags_enter(struct kmp_live_tags *live, enum kmp_live_age age)
 {
-	long long asked = now_ns();
+	long long asked = (long long)clock_ns(CLOCK_MONOTONIC);
 
 	if (!is_new_enough(live, age, asked)) {
 		struct kmp_error *err = NULL;

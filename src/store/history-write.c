@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
+#include "base/clock.h"
 #include "store/history.h"
 #include "store/load.h"
 #include "store/schema.h"
@@ -296,10 +297,8 @@ struct kmp_error *kmp_history_add(struct kmp_history_writer *w, const struct kmp
 				      .memory_total = KMP_UNKNOWN,
 				      .memory_free = KMP_UNKNOWN,
 				      .memory_available = KMP_UNKNOWN };
-	struct timespec now;
 
-	clock_gettime(CLOCK_REALTIME, &now);
-	unknown.time = (uint64_t)now.tv_sec * KMP_SECOND + (uint64_t)now.tv_nsec;
+	unknown.time = clock_ns(CLOCK_REALTIME);
 	struct kmp_error *err = add(w, ledger, moment ? moment : &unknown);
 
 	kmp_slots_clear(&w->slots);

@@ -7,6 +7,7 @@
 
 #include "base/cleanup.h"
 #include "base/error.h"
+#include "cli/clock.h"
 #include "cli/common.h"
 #include "cli/kernel.h"
 
@@ -67,14 +68,6 @@ void serve_reader_close(struct serve_reader *reader)
 	kmp_history_close(reader->history);
 	cli_record_deinit(&reader->job);
 	*reader = (struct serve_reader){ 0 };
-}
-
-static uint64_t now(clockid_t clock)
-{
-	struct timespec ts;
-
-	clock_gettime(clock, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
 }
 
 static struct kmp_error *read_tags(const char *path, struct serve_sample *sample)
@@ -163,20 +156,20 @@ static struct kmp_error *read_at(struct serve_reader *reader, size_t index,
 {
 	struct serve_sample *sample cleanup(cleanup_sample) = NULL;
 	struct serve_gather gather cleanup(serve_gather_deinit) = { 0 };
-	uint64_t start = now(CLOCK_MONOTONIC);
+	uint64_t start = cli_clock_ns(CLOCK_MONOTONIC);
 
 	try(serve_sample_create(reader->redact, &sample));
 	gather.sample = sample;
 	struct kmp_sink sink = serve_gather_sink(&gather);
 
-	sample->time = now(CLOCK_REALTIME);
+	sample->time = cli_clock_ns(CLOCK_REALTIME);
 	if (reader->recorder)
 		try(read_recorder(reader, sample, &sink));
 	else if (reader->history)
 		try(read_history(reader, index, sample, &sink));
 	else
 		try(read_source(reader, sample, &sink));
-	sample->seconds = (double)(now(CLOCK_MONOTONIC) - start) / 1e9;
+	sample->seconds = (double)(cli_clock_ns(CLOCK_MONOTONIC) - start) / 1e9;
 	*out = no_free(sample);
 	return NULL;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cli/serve/server.h"
+#include "cli/clock.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -23,10 +24,7 @@ static void take(struct server *server, struct serve_sample *sample)
 
 static double seconds_of(clockid_t clock)
 {
-	struct timespec ts;
-
-	clock_gettime(clock, &ts);
-	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
+	return (double)cli_clock_ns(clock) / 1e9;
 }
 
 /* What it took is told by the metrics themselves. */

@@ -9,6 +9,7 @@
 
 #include "base/cleanup.h"
 #include "base/error.h"
+#include "cli/clock.h"
 #include "cli/common.h"
 #include "cli/kernel.h"
 
@@ -221,12 +222,8 @@ struct kmp_error *watch_feed_read(struct watch_feed *feed, enum watch_tab tab,
 
 uint64_t watch_feed_time(const struct watch_feed *feed)
 {
-	struct timespec now;
-
-	if (feed->history)
-		return kmp_history_sample(feed->history, feed->moment)->time;
-	clock_gettime(CLOCK_REALTIME, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+	return feed->history ? kmp_history_sample(feed->history, feed->moment)->time
+			     : cli_clock_ns(CLOCK_REALTIME);
 }
 
 struct kmp_error *watch_feed_save(struct watch_feed *feed, const char *path)

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "cli/clock.h"
 
 static const uint64_t second = UINT64_C(1000000000);
 static volatile sig_atomic_t ended;
@@ -29,10 +30,7 @@ static void restore(void)
 
 static uint64_t now_ns(void)
 {
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * second + (uint64_t)now.tv_nsec;
+	return cli_clock_ns(CLOCK_MONOTONIC);
 }
 
 /*

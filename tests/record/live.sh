@@ -9,14 +9,12 @@ set -u
 if [ -z "${KMEMPROF_TEST_INSIDE:-}" ] && [ "$(id -u)" = 0 ] && unshare --mount true 2>/dev/null; then
 	exec env KMEMPROF_TEST_INSIDE=1 unshare --mount "$0" "$@"
 fi
-kmemprof=$(realpath "$1")
+. "$(dirname "$0")/lib.sh"
 hold=$(realpath "$2")
 objects=$(realpath "$3")
-scratch=$(mktemp -d)
 mnt=$scratch/mnt
 server=
 holders=()
-count=0
 mkdir "$mnt"
 
 clean_up() {
@@ -26,16 +24,6 @@ clean_up() {
 	rm -rf "$scratch"
 }
 trap clean_up EXIT
-
-result() { # OK WHAT [WHY]
-	count=$((count + 1))
-	if [ "$1" = 0 ]; then
-		echo "ok $count - $2"
-	else
-		echo "not ok $count - $2"
-		[ -z "${3:-}" ] || sed 's/^/# /' <<<"$3"
-	fi
-}
 
 if [ ! -c /dev/fuse ] || [ -z "${KMEMPROF_TEST_INSIDE:-}" ] ||
 	! "$kmemprof" record -- true >"$scratch/probe" 2>"$scratch/log"; then

@@ -7,38 +7,16 @@
 #     tests/record/run.sh KMEMPROF HOLD
 set -u
 
-kmemprof=$(realpath "$1")
+. "$(dirname "$0")/lib.sh"
 hold=$(realpath "$2")
-scratch=$(mktemp -d)
 memory=$(mktemp -d /dev/shm/kmemprof-test.XXXXXX)
 trap 'rm -rf "$scratch" "$memory"' EXIT
-count=0
-
-result() { # OK WHAT [WHY]
-	count=$((count + 1))
-	if [ "$1" = 0 ]; then
-		echo "ok $count - $2"
-	else
-		echo "not ok $count - $2"
-		[ -z "${3:-}" ] || sed 's/^/# /' <<<"$3"
-	fi
-}
 
 record() { # OUTPUT ARGS…
 	"$kmemprof" record --format json --by comm "${@:2}" >"$1" 2>"$scratch/log"
 }
 
-if ! record "$scratch/probe" -- true; then
-	reason=$(head -n 1 "$scratch/log")
-	if [ -n "${KMEMPROF_NO_SKIP:-}" ]; then
-		echo "not ok 1 - recording is possible"
-		echo "# $reason"
-	else
-		echo "ok 1 - recording # SKIP $reason"
-	fi
-	echo 1..1
-	exit 0
-fi
+possible recording record "$scratch/probe" -- true
 
 pages_of_hold() { jq '[.groups[] | select(.key.comm == "hold") | .pages] | add // 0' "$1"; }
 

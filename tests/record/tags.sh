@@ -7,21 +7,9 @@
 #     tests/record/tags.sh KMEMPROF OBJECTS
 set -u
 
-kmemprof=$(realpath "$1")
+. "$(dirname "$0")/lib.sh"
 objects=$(realpath "$2")
-scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
-count=0
-
-result() { # OK WHAT [WHY]
-	count=$((count + 1))
-	if [ "$1" = 0 ]; then
-		echo "ok $count - $2"
-	else
-		echo "not ok $count - $2"
-		[ -z "${3:-}" ] || sed 's/^/# /' <<<"$3"
-	fi
-}
 
 record() { # OUTPUT ARGS…
 	"$kmemprof" record --tags --format json --by function "${@:2}" >"$1" 2>"$scratch/log"
@@ -37,17 +25,7 @@ reported() { # WORDS
 	grep -oE "[0-9]+ $1" "$scratch/log" | tail -n 1 | cut -d' ' -f1
 }
 
-if ! record "$scratch/probe" -- true; then
-	reason=$(head -n 1 "$scratch/log")
-	if [ -n "${KMEMPROF_NO_SKIP:-}" ]; then
-		echo "not ok 1 - recording is possible"
-		echo "# $reason"
-	else
-		echo "ok 1 - recording # SKIP $reason"
-	fi
-	echo 1..1
-	exit 0
-fi
+possible recording record "$scratch/probe" -- true
 
 # The functions that allocate objects of these kinds, and how many. Names of several kernels: what
 # is inlined differs.

@@ -6,37 +6,15 @@
 #     tests/record/trace.sh KMEMPROF OBJECTS
 set -u
 
-kmemprof=$(realpath "$1")
+. "$(dirname "$0")/lib.sh"
 objects=$(realpath "$2")
-scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
-count=0
-
-result() { # OK WHAT [WHY]
-	count=$((count + 1))
-	if [ "$1" = 0 ]; then
-		echo "ok $count - $2"
-	else
-		echo "not ok $count - $2"
-		[ -z "${3:-}" ] || sed 's/^/# /' <<<"$3"
-	fi
-}
 
 trace() { # OUTPUT TAG ARGS…
 	"$kmemprof" trace "$2" --format json "${@:3}" >"$1" 2>"$scratch/log"
 }
 
-if ! trace "$scratch/probe" __alloc_skb -- true; then
-	reason=$(head -n 1 "$scratch/log")
-	if [ -n "${KMEMPROF_NO_SKIP:-}" ]; then
-		echo "not ok 1 - tracing is possible"
-		echo "# $reason"
-	else
-		echo "ok 1 - tracing # SKIP $reason"
-	fi
-	echo 1..1
-	exit 0
-fi
+possible tracing trace "$scratch/probe" __alloc_skb -- true
 
 load="60 udp=1000 event=2000 pages=3000"
 # shellcheck disable=SC2086 # words they are

@@ -6,38 +6,13 @@
 
 #include <cmocka.h>
 
-#include <sqlite3.h>
 #include <stdio.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
+#include "store-files.h"
 #include "store-fill.h"
 
 enum { STACKS = 40, SAMPLES = 70 };
-
-static unsigned char *read_file(const char *path, size_t *len)
-{
-	FILE *f = fopen(path, "r");
-	struct stat st;
-
-	assert_non_null(f);
-	assert_int_equal(fstat(fileno(f), &st), 0);
-	unsigned char *bytes = malloc((size_t)st.st_size);
-
-	assert_non_null(bytes);
-	*len = fread(bytes, 1, (size_t)st.st_size, f);
-	fclose(f);
-	return bytes;
-}
-
-static void write_file(const char *path, const void *bytes, size_t len)
-{
-	FILE *f = fopen(path, "w");
-
-	assert_non_null(f);
-	assert_int_equal(fwrite(bytes, 1, len, f), len);
-	assert_int_equal(fclose(f), 0);
-}
 
 static void add_sample(struct kmp_history_writer *writer, struct kmp_ledger *ledger, unsigned i)
 {
@@ -209,17 +184,6 @@ static void flipped_bytes_do_no_harm(void **state)
 	}
 	assert_true(good < tried);
 	free(bytes);
-}
-
-static void change(const char *path, const char *sql)
-{
-	sqlite3 *db;
-	char *message = NULL;
-
-	assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
-	if (sqlite3_exec(db, sql, NULL, NULL, &message) != SQLITE_OK)
-		fail_msg("%s: %s", sql, message);
-	sqlite3_close(db);
 }
 
 static void rows_that_lie_are_found(void **state)

@@ -7,12 +7,12 @@
 #include <cmocka.h>
 
 #include <fcntl.h>
-#include <sqlite3.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "store-files.h"
 #include "store-fill.h"
 
 enum { STACKS = 300, TAGS = 100, SAMPLES = 200 };
@@ -117,21 +117,6 @@ static void check_sample(struct kmp_history *history, size_t index, unsigned mom
 	}
 	assert_string_equal(kmp_ledger_facts(ledger)->kernel, "7.3.4");
 	kmp_ledger_destroy(ledger);
-}
-
-static int64_t query(const char *path, const char *sql)
-{
-	sqlite3_stmt *stmt;
-	sqlite3 *db;
-
-	assert_int_equal(sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY, NULL), SQLITE_OK);
-	assert_int_equal(sqlite3_prepare_v2(db, sql, -1, &stmt, NULL), SQLITE_OK);
-	assert_int_equal(sqlite3_step(stmt), SQLITE_ROW);
-	int64_t value = sqlite3_column_int64(stmt, 0);
-
-	sqlite3_finalize(stmt);
-	sqlite3_close(db);
-	return value;
 }
 
 static struct kmp_history_writer *begin(const char *path, const char *keep,

@@ -9,37 +9,13 @@
 
 #include <fcntl.h>
 #include <sqlite3.h>
-#include <sys/stat.h>
 #include <unistd.h>
 #include <zstd.h>
 
 #include "base/cleanup.h"
+#include "store-files.h"
 #include "store-fill.h"
 #include "store/schema.h"
-
-static unsigned char *read_file(const char *path, size_t *len)
-{
-	FILE *f = fopen(path, "r");
-	struct stat st;
-
-	assert_non_null(f);
-	assert_int_equal(fstat(fileno(f), &st), 0);
-	unsigned char *bytes = malloc((size_t)st.st_size);
-
-	assert_non_null(bytes);
-	*len = fread(bytes, 1, (size_t)st.st_size, f);
-	fclose(f);
-	return bytes;
-}
-
-static void write_file(const char *path, const void *bytes, size_t len)
-{
-	FILE *f = fopen(path, "w");
-
-	assert_non_null(f);
-	assert_int_equal(fwrite(bytes, 1, len, f), len);
-	assert_int_equal(fclose(f), 0);
-}
 
 /* Does it load? Any error will do, but not a crash, and none without text. */
 static bool loads(const char *path, uint32_t columns)
@@ -127,17 +103,6 @@ static void flipped_bytes_do_no_harm(void **state)
 	/* Some change a text or a number and nothing else. */
 	assert_true(good < tried);
 	free(bytes);
-}
-
-static void change(const char *path, const char *sql)
-{
-	sqlite3 *db;
-	char *message = NULL;
-
-	assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
-	if (sqlite3_exec(db, sql, NULL, NULL, &message) != SQLITE_OK)
-		fail_msg("%s: %s", sql, message);
-	sqlite3_close(db);
 }
 
 static void what_does_not_fit_is_an_error(void **state)

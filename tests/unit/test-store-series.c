@@ -6,10 +6,10 @@
 
 #include <cmocka.h>
 
-#include <sqlite3.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "store-files.h"
 #include "store-fill.h"
 #include "store/schema.h"
 
@@ -61,21 +61,6 @@ static int64_t size_of(const char *path)
 
 	assert_int_equal(stat(path, &st), 0);
 	return st.st_size;
-}
-
-static int64_t query(const char *path, const char *sql)
-{
-	sqlite3_stmt *stmt;
-	sqlite3 *db;
-	int64_t value;
-
-	assert_int_equal(sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY, NULL), SQLITE_OK);
-	assert_int_equal(sqlite3_prepare_v2(db, sql, -1, &stmt, NULL), SQLITE_OK);
-	assert_int_equal(sqlite3_step(stmt), SQLITE_ROW);
-	value = sqlite3_column_int64(stmt, 0);
-	sqlite3_finalize(stmt);
-	sqlite3_close(db);
-	return value;
 }
 
 static void each_moment_is_found_again(void **state)

@@ -6,10 +6,10 @@
 
 #include <cmocka.h>
 
-#include <sqlite3.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 
+#include "store-files.h"
 #include "store-fill.h"
 #include "store/schema.h"
 
@@ -83,21 +83,6 @@ static void any_selection_of_columns_adds_up(void **state)
 		filled_deinit(&b);
 	}
 	filled_deinit(&a);
-}
-
-static int64_t query(const char *path, const char *sql)
-{
-	sqlite3_stmt *stmt;
-	sqlite3 *db;
-	int64_t value;
-
-	assert_int_equal(sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY, NULL), SQLITE_OK);
-	assert_int_equal(sqlite3_prepare_v2(db, sql, -1, &stmt, NULL), SQLITE_OK);
-	assert_int_equal(sqlite3_step(stmt), SQLITE_ROW);
-	value = sqlite3_column_int64(stmt, 0);
-	sqlite3_finalize(stmt);
-	sqlite3_close(db);
-	return value;
 }
 
 static void appending_shares_what_is_the_same(void **state)

@@ -68,9 +68,7 @@ static struct kmp_error *mount_live(struct cli_args *args)
 	struct kmp_mount *mount cleanup(cleanup_mount) = NULL;
 	struct cli_record job cleanup(cli_record_deinit) = { 0 };
 
-	try(cli_record_scope(args, false, &job));
-	if (!job.options.all && !job.options.pids && !job.options.cgroup)
-		return kmp_error_new(KMP_ERROR_USAGE, "what to record? --all, --pid or --cgroup");
+	try(cli_record_live(args, &job));
 	job.options.what = cli_record_what(args);
 	try(kmp_recorder_create(&job.options, &recorder));
 	try(kmp_mount_create_live(args->rest[0], recorder, &mount));
@@ -80,10 +78,6 @@ static struct kmp_error *mount_live(struct cli_args *args)
 
 static struct kmp_error *run_mount(struct cli_args *args)
 {
-	static const char *const live_only[] = { "pages",      "tags",	    "all",
-						 "pid",	       "cgroup",    "stack-depth",
-						 "max-stacks", "max-tasks", "max-tags",
-						 "max-objects" };
 	struct kmp_mount *mount cleanup(cleanup_mount) = NULL;
 	const char *source = cli_value(args, "source");
 	struct kmp_source_options options = { 0 };
@@ -91,11 +85,7 @@ static struct kmp_error *run_mount(struct cli_args *args)
 
 	if (source && !strcmp(source, "live"))
 		return mount_live(args);
-	for (size_t i = 0; i < sizeof(live_only) / sizeof(*live_only); i++) {
-		if (cli_value(args, live_only[i]))
-			return kmp_error_new(KMP_ERROR_USAGE, "--%s: only with --source live",
-					     live_only[i]);
-	}
+	try(cli_record_refuse(args));
 	if (!source || !strcmp(source, "kernel"))
 		try(cli_kernel_choose(&source, &missing));
 	try(kmp_mount_create(args->rest[0], source, &options, &mount));

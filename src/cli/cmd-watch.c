@@ -17,9 +17,6 @@
 
 DEFINE_CLEANUP(recorder, struct kmp_recorder *, kmp_recorder_destroy)
 
-static const char *const live_only[] = { "all",		"pid",	      "cgroup",	  "tags",
-					 "stack-depth", "max-stacks", "max-tasks" };
-
 /* The command that is recorded; pid 0: none. */
 struct child {
 	pid_t pid;
@@ -69,11 +66,8 @@ static struct kmp_error *read_options(const struct cli_args *args, struct watch 
 	watch->interval = (uint64_t)(seconds * 1e9);
 	if (cli_value(args, "count"))
 		try(cli_number(args, "count", samples));
-	for (size_t i = 0; i < sizeof(live_only) / sizeof(*live_only); i++) {
-		if (cli_value(args, live_only[i]) && strcmp(watch->source, "live") != 0)
-			return kmp_error_new(KMP_ERROR_USAGE, "--%s: only with --source live",
-					     live_only[i]);
-	}
+	if (strcmp(watch->source, "live") != 0)
+		try(cli_record_refuse(args));
 	if (has_command(args) && strcmp(watch->source, "live") != 0)
 		return kmp_error_new(KMP_ERROR_USAGE, "a command: only with --source live");
 	return read_tab(args, watch);

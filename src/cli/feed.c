@@ -15,25 +15,10 @@ DEFINE_CLEANUP(source, struct kmp_source *, kmp_source_close)
 
 static struct kmp_error *open_recorder(const struct cli_args *args, struct cli_feed *feed)
 {
-	try(cli_record_scope(args, false, &feed->job));
-	if (!feed->job.options.all && !feed->job.options.pids && !feed->job.options.cgroup)
-		return kmp_error_new(KMP_ERROR_USAGE, "what to record? --all, --pid or --cgroup");
+	try(cli_record_live(args, &feed->job));
 	feed->own_machine = true;
 	try(kmp_recorder_create(&feed->job.options, &feed->recorder));
 	return kmp_recorder_start(feed->recorder);
-}
-
-static struct kmp_error *check_options(const struct cli_args *args)
-{
-	static const char *const live_only[] = { "all",		"pid",	      "cgroup",
-						 "stack-depth", "max-stacks", "max-tasks" };
-
-	for (size_t i = 0; i < sizeof(live_only) / sizeof(*live_only); i++) {
-		if (cli_value(args, live_only[i]))
-			return kmp_error_new(KMP_ERROR_USAGE, "--%s: only with --source live",
-					     live_only[i]);
-	}
-	return NULL;
 }
 
 static struct kmp_error *open_path(struct cli_feed *feed)
@@ -58,7 +43,7 @@ struct kmp_error *cli_feed_open(const struct cli_args *args, struct cli_feed *fe
 		feed->path = NULL;
 		return open_recorder(args, feed);
 	}
-	try(check_options(args));
+	try(cli_record_refuse(args));
 	if (!from || !strcmp(from, "kernel")) {
 		try(cli_kernel_choose(&feed->path, &feed->missing));
 		feed->own_machine = true;

@@ -88,6 +88,31 @@ struct kmp_error *cli_record_scope(const struct cli_args *args, bool has_command
 	return NULL;
 }
 
+struct kmp_error *cli_record_live(const struct cli_args *args, struct cli_record *job)
+{
+	const struct kmp_recorder_options *o = &job->options;
+
+	try(cli_record_scope(args, false, job));
+	return o->all || o->pids || o->cgroup
+		       ? NULL
+		       : kmp_error_new(KMP_ERROR_USAGE, "what to record? --all, --pid or --cgroup");
+}
+
+struct kmp_error *cli_record_refuse(const struct cli_args *args)
+{
+	static const char *const live_only[] = { "all",	       "pid",	    "cgroup",
+						 "pages",      "tags",	    "stack-depth",
+						 "max-stacks", "max-tasks", "max-tags",
+						 "max-objects" };
+
+	for (size_t i = 0; i < sizeof(live_only) / sizeof(*live_only); i++) {
+		if (cli_value(args, live_only[i]))
+			return kmp_error_new(KMP_ERROR_USAGE, "--%s: only with --source live",
+					     live_only[i]);
+	}
+	return NULL;
+}
+
 uint32_t cli_record_what(const struct cli_args *args)
 {
 	uint32_t what = cli_value(args, "tags") ? KMP_READ_TAGS : 0;

@@ -21,6 +21,12 @@ struct cli_record {
 struct kmp_error *cli_record_scope(const struct cli_args *args, bool has_command,
 				   struct cli_record *job);
 
+/* The scope of a recording without a command: KMP_ERROR_USAGE if there is none. */
+struct kmp_error *cli_record_live(const struct cli_args *args, struct cli_record *job);
+
+/* KMP_ERROR_USAGE if an option is given that only a recording has; the verb need not know all. */
+struct kmp_error *cli_record_refuse(const struct cli_args *args);
+
 /* What to record: page owners unless tags are asked for, which cost time for each kernel object. */
 uint32_t cli_record_what(const struct cli_args *args);
 

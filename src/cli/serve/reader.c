@@ -17,26 +17,11 @@ DEFINE_CLEANUP(source, struct kmp_source *, kmp_source_close)
 
 static const char allocinfo[] = "/proc/allocinfo";
 
-static struct kmp_error *check_options(const struct cli_args *args)
-{
-	static const char *const live_only[] = { "all",		"pid",	      "cgroup",	  "tags",
-						 "stack-depth", "max-stacks", "max-tasks" };
-
-	for (size_t i = 0; i < sizeof(live_only) / sizeof(*live_only); i++) {
-		if (cli_value(args, live_only[i]))
-			return kmp_error_new(KMP_ERROR_USAGE, "--%s: only with --source live",
-					     live_only[i]);
-	}
-	return NULL;
-}
-
 static struct kmp_error *open_recorder(struct serve_reader *reader, const struct cli_args *args)
 {
 	struct kmp_recorder_options *options = &reader->job.options;
 
-	try(cli_record_scope(args, false, &reader->job));
-	if (!options->all && !options->pids && !options->cgroup)
-		return kmp_error_new(KMP_ERROR_USAGE, "what to record? --all, --pid or --cgroup");
+	try(cli_record_live(args, &reader->job));
 	options->what = KMP_READ_PAGES | (cli_value(args, "tags") ? KMP_READ_TAGS : 0);
 	try(kmp_recorder_create(options, &reader->recorder));
 	return kmp_recorder_start(reader->recorder);
@@ -50,7 +35,7 @@ struct kmp_error *serve_reader_open(struct serve_reader *reader, const struct cl
 					 .redact = cli_value(args, "redact") != NULL };
 	if (!strcmp(reader->path, "live"))
 		return open_recorder(reader, args);
-	try(check_options(args));
+	try(cli_record_refuse(args));
 	if (!strcmp(reader->path, "-"))
 		return kmp_error_new(KMP_ERROR_USAGE, "standard input can be read but once");
 	if (!strcmp(reader->path, "kernel")) {

@@ -9,23 +9,7 @@
 #include "format/frame.h"
 #include "format/po_parser.h"
 
-const struct kmp_page kmp_po_blank_page = {
-	.pfn = KMP_UNKNOWN,
-	.block = KMP_UNKNOWN,
-	.ts = KMP_UNKNOWN,
-	.free_ts = KMP_UNKNOWN,
-	.records = 1,
-	.pages = 1,
-	.stack = KMP_NONE,
-	.task = KMP_NONE,
-	.gfp = KMP_NONE,
-	.flags = KMP_NONE,
-	.charge = KMP_NONE,
-	.type = KMP_NONE,
-	.block_type = KMP_NONE,
-	.reason = KMP_NONE,
-	.extra = KMP_NONE,
-};
+const struct kmp_page kmp_po_blank_page = { KMP_PAGE_BLANK, .records = 1, .pages = 1 };
 
 struct kmp_error *kmp_po_token(struct kmp_po_parser *p, struct po_tokens *tokens, const char *text,
 			       size_t len, po_make_fn make, uint32_t *number)

@@ -6,6 +6,7 @@
 
 #include "base/vec.h"
 #include "format/frame.h"
+#include "ledger/ledger.h"
 
 enum line_kind { BLANK, ELISION, FRAME, PAGES, ALLOCATIONS, HANDLE, OTHER };
 
@@ -220,25 +221,12 @@ static uint32_t form_of(const struct entry *e)
 static struct kmp_error *emit(struct kmp_ledger *ledger, const struct kmp_sink *sink,
 			      const struct entry *e, uint32_t stack)
 {
-	struct kmp_page page = {
-		.pfn = KMP_UNKNOWN,
-		.block = KMP_UNKNOWN,
-		.ts = KMP_UNKNOWN,
-		.free_ts = KMP_UNKNOWN,
-		.records = e->has_allocations ? e->count : 0,
-		.pages = e->count,
-		.stack = stack,
-		.task = KMP_NONE,
-		.gfp = KMP_NONE,
-		.flags = KMP_NONE,
-		.charge = KMP_NONE,
-		.type = KMP_NONE,
-		.block_type = KMP_NONE,
-		.reason = KMP_NONE,
-		.extra = KMP_NONE,
-		.form = form_of(e),
-	};
+	struct kmp_page page = kmp_page_blank;
 
+	page.records = e->has_allocations ? e->count : 0;
+	page.pages = e->count;
+	page.stack = stack;
+	page.form = form_of(e);
 	if (!sink)
 		return kmp_ledger_add_pages(ledger, &page, 1);
 	return sink->pages(sink->arg, ledger, &page, 1);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "ledger/group_keys.h"
 
+#include "base/nearest.h"
 #include "ledger/ledger.h"
 
 const char *const kmp_group_key_names[KMP_KEY_COUNT] = {
@@ -8,7 +9,7 @@ const char *const kmp_group_key_names[KMP_KEY_COUNT] = {
 	"block", "flags",  "node", "zone", "memcg", "module", "function", "allocator",
 };
 
-enum kmp_group_key kmp_group_key(const char *name, size_t len)
+static enum kmp_group_key key_of(const char *name, size_t len)
 {
 	for (size_t i = 0; i < KMP_KEY_COUNT; i++) {
 		if (strlen(kmp_group_key_names[i]) == len &&
@@ -16,6 +17,36 @@ enum kmp_group_key kmp_group_key(const char *name, size_t len)
 			return (enum kmp_group_key)i;
 	}
 	return KMP_KEY_COUNT;
+}
+
+static struct kmp_error *unknown_key(const char *name, size_t len)
+{
+	char offer[KMP_NEAREST_SIZE];
+
+	kmp_nearest(name, len, kmp_group_key_names, KMP_KEY_COUNT, offer);
+	return kmp_error_new(KMP_ERROR_USAGE, "unknown key '%.*s'%s", (int)(len > 64 ? 64 : len),
+			     name, offer);
+}
+
+struct kmp_error *kmp_group_keys_parse(const char *text, enum kmp_group_key *keys, size_t *count)
+{
+	*count = 0;
+	for (;;) {
+		size_t len = strcspn(text, ",");
+		enum kmp_group_key key = key_of(text, len);
+
+		if (key == KMP_KEY_COUNT)
+			return unknown_key(text, len);
+		for (size_t i = 0; i < *count; i++) {
+			if (keys[i] == key)
+				return kmp_error_new(KMP_ERROR_USAGE, "key '%s' is named twice",
+						     kmp_group_key_names[key]);
+		}
+		keys[(*count)++] = key;
+		if (!text[len])
+			return NULL;
+		text += len + 1;
+	}
 }
 
 uint32_t kmp_group_key_columns(enum kmp_group_key key)

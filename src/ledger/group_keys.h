@@ -44,8 +44,12 @@ struct kmp_parts {
 	VEC(const char *) frames; /* of the value told last */
 };
 
-/* The key's number by its name, KMP_KEY_COUNT for none. */
-enum kmp_group_key kmp_group_key(const char *name, size_t len);
+/*
+ * The keys that a text names, joined with commas, each once: KMP_ERROR_USAGE. There is room for
+ * KMP_KEY_COUNT of them.
+ */
+struct kmp_error *kmp_group_keys_parse(const char *text, enum kmp_group_key *keys,
+				       size_t *count) must_check;
 
 /* The keys' names, in the order of the enum. */
 extern const char *const kmp_group_key_names[KMP_KEY_COUNT];

@@ -8,7 +8,6 @@
 #include <xxhash.h>
 
 #include "base/cleanup.h"
-#include "base/nearest.h"
 #include "ledger/group_keys.h"
 #include "ledger/groups.h"
 #include "ledger/ledger.h"
@@ -51,42 +50,6 @@ struct kmp_grouping {
 	uint32_t columns[KMP_KEY_COUNT][RUN]; /* scratch: parts of a run */
 };
 
-static struct kmp_error *unknown_key(const char *name, size_t len)
-{
-	char offer[KMP_NEAREST_SIZE];
-
-	kmp_nearest(name, len, kmp_group_key_names, KMP_KEY_COUNT, offer);
-	return kmp_error_new(KMP_ERROR_USAGE, "unknown key '%.*s'%s", (int)(len > 64 ? 64 : len),
-			     name, offer);
-}
-
-static struct kmp_error *add_key(struct kmp_grouping *grouping, const char *name, size_t len)
-{
-	enum kmp_group_key key = kmp_group_key(name, len);
-
-	if (key == KMP_KEY_COUNT)
-		return unknown_key(name, len);
-	for (size_t i = 0; i < grouping->key_count; i++) {
-		if (grouping->keys[i] == key)
-			return kmp_error_new(KMP_ERROR_USAGE, "key '%s' is named twice",
-					     kmp_group_key_names[key]);
-	}
-	grouping->keys[grouping->key_count++] = key;
-	return NULL;
-}
-
-static struct kmp_error *parse_keys(struct kmp_grouping *grouping, const char *keys)
-{
-	for (;;) {
-		size_t len = strcspn(keys, ",");
-
-		try(add_key(grouping, keys, len));
-		if (!keys[len])
-			return NULL;
-		keys += len + 1;
-	}
-}
-
 struct kmp_error *kmp_grouping_create(struct kmp_ledger *ledger, const char *keys,
 				      struct kmp_filter *filter, struct kmp_grouping **out)
 {
@@ -96,7 +59,7 @@ struct kmp_error *kmp_grouping_create(struct kmp_ledger *ledger, const char *key
 		return &kmp_error_no_memory;
 	grouping->ledger = ledger;
 	grouping->filter = filter;
-	struct kmp_error *err = parse_keys(grouping, keys);
+	struct kmp_error *err = kmp_group_keys_parse(keys, grouping->keys, &grouping->key_count);
 
 	if (err) {
 		kmp_grouping_destroy(grouping);

@@ -199,3 +199,14 @@ void kmp_ledger_clear(struct kmp_ledger *ledger)
 	ledger->pages.len = ledger->tags.len = 0;
 	ledger->losses = (struct kmp_losses){ .first_reason = "" };
 }
+
+const struct kmp_page kmp_page_blank = { KMP_PAGE_BLANK };
+
+static struct kmp_error *keep_pages(void *arg, struct kmp_ledger *ledger,
+				    const struct kmp_page *pages, size_t count)
+{
+	(void)arg;
+	return kmp_ledger_add_pages(ledger, pages, count);
+}
+
+const struct kmp_sink kmp_keep_pages = { keep_pages, NULL, KMP_COLUMN_ALL };

@@ -62,4 +62,15 @@ enum { KMP_OWN_HANDLE = 0x40000000 };
 /* Give each stack without a handle one of ours. */
 struct kmp_error *kmp_ledger_own_handles(struct kmp_ledger *ledger) must_check;
 
+/* A page of which nothing is told; records and pages are the caller's. */
+#define KMP_PAGE_BLANK                                                                             \
+	.pfn = KMP_UNKNOWN, .block = KMP_UNKNOWN, .ts = KMP_UNKNOWN, .free_ts = KMP_UNKNOWN,       \
+	.stack = KMP_NONE, .task = KMP_NONE, .gfp = KMP_NONE, .flags = KMP_NONE,                   \
+	.charge = KMP_NONE, .type = KMP_NONE, .block_type = KMP_NONE, .reason = KMP_NONE,          \
+	.extra = KMP_NONE
+extern const struct kmp_page kmp_page_blank;
+
+/* A sink that keeps the pages in the ledger. */
+extern const struct kmp_sink kmp_keep_pages;
+
 #endif

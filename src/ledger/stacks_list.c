@@ -28,23 +28,10 @@ static bool lists_all(const struct kmp_ledger *ledger, const struct kmp_groups *
 
 static struct kmp_error *feed_stacks(struct kmp_ledger *ledger, const struct kmp_sink *sink)
 {
-	struct kmp_page page = {
-		.pfn = KMP_UNKNOWN,
-		.block = KMP_UNKNOWN,
-		.ts = KMP_UNKNOWN,
-		.free_ts = KMP_UNKNOWN,
-		.task = KMP_NONE,
-		.gfp = KMP_NONE,
-		.flags = KMP_NONE,
-		.charge = KMP_NONE,
-		.type = KMP_NONE,
-		.block_type = KMP_NONE,
-		.reason = KMP_NONE,
-		.extra = KMP_NONE,
-		.form = KMP_FORM_TRACE | KMP_FORM_HANDLE,
-	};
+	struct kmp_page page = kmp_page_blank;
 	size_t count = kmp_ledger_count(ledger, KMP_LIST_STACKS);
 
+	page.form = KMP_FORM_TRACE | KMP_FORM_HANDLE;
 	for (page.stack = 0; page.stack < count; page.stack++) {
 		if (is_listed(kmp_ledger_stack(ledger, page.stack)))
 			try(sink->pages(sink->arg, ledger, &page, 1));

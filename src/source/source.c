@@ -401,13 +401,6 @@ static struct kmp_error *read_directory(struct kmp_source *s, struct kmp_ledger 
 	return read_native(s, pages, dir->show_stacks_handles, ledger, sink);
 }
 
-static struct kmp_error *keep_pages(void *arg, struct kmp_ledger *ledger,
-				    const struct kmp_page *pages, size_t count)
-{
-	(void)arg;
-	return kmp_ledger_add_pages(ledger, pages, count);
-}
-
 /* The running kernel's allocinfo does not tell whether it still counts. */
 static struct kmp_error *read_live_facts(const struct kmp_source *s, struct kmp_ledger *ledger)
 {
@@ -434,11 +427,10 @@ static bool is_running_kernel(const struct kmp_source *s)
 struct kmp_error *kmp_source_read(struct kmp_source *s, struct kmp_ledger *ledger, uint32_t what,
 				  const struct kmp_sink *sink)
 {
-	const struct kmp_sink keep = { keep_pages, NULL, KMP_COLUMN_ALL };
 	struct kmp_node_sink wanted;
 
 	if (!sink)
-		sink = &keep;
+		sink = &kmp_keep_pages;
 	if (s->is_native)
 		return read_native(s, s->path, NULL, ledger, sink);
 	if (s->options.nodes && !is_running_kernel(s)) {

@@ -181,17 +181,8 @@ struct kmp_error *kmp_history_page(struct kmp_history *h, uint32_t number,
 	const struct kmp_series_key *key = &h->series.keys.data[number];
 
 	begin_ledger(h, ledger);
-	*page = (struct kmp_page){
-		.pfn = KMP_UNKNOWN,
-		.block = KMP_UNKNOWN,
-		.ts = KMP_UNKNOWN,
-		.free_ts = KMP_UNKNOWN,
-		.charge = KMP_NONE,
-		.block_type = KMP_NONE,
-		.reason = KMP_NONE,
-		.extra = KMP_NONE,
-		.order = key->order < 64 ? (uint8_t)key->order : 0,
-	};
+	*page = kmp_page_blank;
+	page->order = key->order < 64 ? (uint8_t)key->order : 0;
 	try(find(h, LIST_STACK, key->stack, &page->stack));
 	try(find(h, LIST_TASK, key->task, &page->task));
 	try(find(h, KMP_DICT_GFP, key->gfp, &page->gfp));
@@ -243,21 +234,13 @@ static struct kmp_error *read_figures(struct kmp_history *h, uint32_t what,
 	return batched ? sink->pages(sink->arg, ledger, batch, batched) : NULL;
 }
 
-static struct kmp_error *keep_pages(void *arg, struct kmp_ledger *ledger,
-				    const struct kmp_page *pages, size_t count)
-{
-	(void)arg;
-	return kmp_ledger_add_pages(ledger, pages, count);
-}
-
 static struct kmp_error *read_sample(struct kmp_history *h, size_t index, uint32_t what,
 				     struct kmp_ledger *ledger, const struct kmp_sink *sink)
 {
-	const struct kmp_sink keep = { keep_pages, NULL, KMP_COLUMN_ALL };
 
 	try(kmp_history_facts(h, index, ledger));
 	try(kmp_history_decode(h, index));
-	return read_figures(h, what, ledger, sink ? sink : &keep);
+	return read_figures(h, what, ledger, sink ? sink : &kmp_keep_pages);
 }
 
 struct kmp_error *kmp_history_read(struct kmp_history *h, size_t index, uint32_t what,

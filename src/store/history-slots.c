@@ -54,18 +54,12 @@ static struct kmp_slot raw_of(const struct kmp_slots *slots, const struct kmp_le
 /* From the ledger's numbers to our own's. */
 static struct kmp_error *carry(struct kmp_slots *slots, struct kmp_slot *slot)
 {
-	struct kmp_page page = {
-		.stack = slot->stack,
-		.task = slots->pids ? slot->task : KMP_NONE,
-		.gfp = slot->gfp,
-		.type = slot->type,
-		.flags = KMP_NONE,
-		.charge = KMP_NONE,
-		.block_type = KMP_NONE,
-		.reason = KMP_NONE,
-		.extra = KMP_NONE,
-	};
+	struct kmp_page page = kmp_page_blank;
 
+	page.stack = slot->stack;
+	page.task = slots->pids ? slot->task : KMP_NONE;
+	page.gfp = slot->gfp;
+	page.type = slot->type;
 	if (!slots->pids && slot->task != KMP_NONE) {
 		struct kmp_task task = { -1, -1, KMP_NONE };
 		size_t len;
@@ -150,15 +144,8 @@ struct kmp_error *kmp_slots_resolve(struct kmp_slots *slots, const struct kmp_le
 			slots->unresolved.data[kept++] = stack;
 			continue;
 		}
-		page = (struct kmp_page){ .stack = stack,
-					  .task = KMP_NONE,
-					  .gfp = KMP_NONE,
-					  .flags = KMP_NONE,
-					  .charge = KMP_NONE,
-					  .type = KMP_NONE,
-					  .block_type = KMP_NONE,
-					  .reason = KMP_NONE,
-					  .extra = KMP_NONE };
+		page = kmp_page_blank;
+		page.stack = stack;
 		slots->merge.stacks.data[stack] = KMP_NONE;
 		try(kmp_merge_pages(&slots->merge, &page, 1));
 		*any = true;

@@ -10,22 +10,6 @@ static const uint32_t owner_columns = KMP_COLUMN_STACK | KMP_COLUMN_TASK | KMP_C
 static const uint32_t state_columns = KMP_COLUMN_FLAGS | KMP_COLUMN_BLOCK_TYPE | KMP_COLUMN_CHARGE |
 				      KMP_COLUMN_REASON | KMP_COLUMN_EXTRA;
 
-static const struct kmp_page blank = {
-	.pfn = KMP_UNKNOWN,
-	.block = KMP_UNKNOWN,
-	.ts = KMP_UNKNOWN,
-	.free_ts = KMP_UNKNOWN,
-	.stack = KMP_NONE,
-	.task = KMP_NONE,
-	.gfp = KMP_NONE,
-	.flags = KMP_NONE,
-	.charge = KMP_NONE,
-	.type = KMP_NONE,
-	.block_type = KMP_NONE,
-	.reason = KMP_NONE,
-	.extra = KMP_NONE,
-};
-
 static struct kmp_error *find_if(struct kmp_store_reader *reader, uint32_t column, int list,
 				 sqlite3_stmt *stmt, int at, uint32_t *number)
 {
@@ -39,7 +23,7 @@ static struct kmp_error *read_owner(struct kmp_store_reader *reader, sqlite3_stm
 {
 	int64_t order = sqlite3_column_int64(stmt, 4);
 
-	*page = blank;
+	*page = kmp_page_blank;
 	if (order < 0 || order > UINT8_MAX)
 		return kmp_store_damaged("an order is impossible");
 	page->order = (uint8_t)order;
@@ -59,7 +43,7 @@ static struct kmp_error *read_owner(struct kmp_store_reader *reader, sqlite3_stm
 static struct kmp_error *read_state(struct kmp_store_reader *reader, sqlite3_stmt *stmt,
 				    struct kmp_page *page)
 {
-	*page = blank;
+	*page = kmp_page_blank;
 	try(find_if(reader, KMP_COLUMN_FLAGS, KMP_DICT_FLAGS, stmt, 2, &page->flags));
 	try(find_if(reader, KMP_COLUMN_BLOCK_TYPE, KMP_DICT_TYPE, stmt, 3, &page->block_type));
 	try(find_if(reader, KMP_COLUMN_CHARGE, LIST_CHARGE, stmt, 4, &page->charge));

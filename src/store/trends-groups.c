@@ -1,37 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "base/nearest.h"
 #include "base/path.h"
 #include "store/trends.h"
-
-static struct kmp_error *unknown_key(const char *name, size_t len)
-{
-	char offer[KMP_NEAREST_SIZE];
-
-	kmp_nearest(name, len, kmp_group_key_names, KMP_KEY_COUNT, offer);
-	return kmp_error_new(KMP_ERROR_USAGE, "unknown key '%.*s'%s", (int)(len > 64 ? 64 : len),
-			     name, offer);
-}
-
-static struct kmp_error *parse_keys(struct kmp_series_groups *g, const char *keys)
-{
-	for (;;) {
-		size_t len = strcspn(keys, ",");
-		enum kmp_group_key key = kmp_group_key(keys, len);
-
-		if (key == KMP_KEY_COUNT)
-			return unknown_key(keys, len);
-		for (size_t i = 0; i < g->key_count; i++) {
-			if (g->keys[i] == key)
-				return kmp_error_new(KMP_ERROR_USAGE, "key '%s' is named twice",
-						     kmp_group_key_names[key]);
-		}
-		g->names[g->key_count] = kmp_group_key_names[key];
-		g->keys[g->key_count++] = key;
-		if (!keys[len])
-			return NULL;
-		keys += len + 1;
-	}
-}
 
 static struct kmp_error *init(struct kmp_series_groups *g, const struct kmp_trend_options *options,
 			      size_t index)
@@ -41,8 +10,13 @@ static struct kmp_error *init(struct kmp_series_groups *g, const struct kmp_tren
 		try(kmp_builder_init(&g->builder, KMP_UNIT_TAGS, g->tag_keys.names,
 				     g->tag_keys.count));
 	} else {
-		try(parse_keys(g, options->keys ? options->keys : "stack"));
-		try(kmp_builder_init(&g->builder, KMP_UNIT_PAGES, g->names, g->key_count));
+		const char *names[KMP_KEY_COUNT];
+
+		try(kmp_group_keys_parse(options->keys ? options->keys : "stack", g->keys,
+					 &g->key_count));
+		for (size_t k = 0; k < g->key_count; k++)
+			names[k] = kmp_group_key_names[g->keys[k]];
+		try(kmp_builder_init(&g->builder, KMP_UNIT_PAGES, names, g->key_count));
 	}
 	try(kmp_ledger_create(&g->ledger));
 	return kmp_history_facts(g->history, index, g->ledger);

@@ -18,7 +18,6 @@ struct kmp_series_groups {
 	bool tags;
 	struct kmp_tag_keys tag_keys;
 	enum kmp_group_key keys[KMP_KEY_COUNT];
-	const char *names[KMP_KEY_COUNT];
 	size_t key_count;
 	struct kmp_parts parts;
 	struct kmp_builder builder;

@@ -894,6 +894,19 @@ struct kmp_error *kmp_mount_serve(struct kmp_mount *mount);
 /* The ledger that is served: its warnings and losses tell how well the source was read. */
 const struct kmp_ledger *kmp_mount_ledger(const struct kmp_mount *mount);
 
+/*
+ * Of a recording: what it has lost so far, with a warning for each kind, into a ledger. Of a
+ * source that was read kmp_mount_ledger() tells all.
+ */
+struct kmp_error *kmp_mount_losses(struct kmp_mount *mount, struct kmp_ledger *ledger);
+
+/*
+ * Of a recording: who is told, by a line for each kind, when something is lost that was not before.
+ * It is looked for when a file is opened, at most once a second, and told by any thread.
+ */
+void kmp_mount_on_loss(struct kmp_mount *mount, void (*tell)(void *arg, const char *line),
+		       void *arg);
+
 /* Unmount if that has not been done, and free; NULL is accepted. */
 void kmp_mount_destroy(struct kmp_mount *mount);
 
@@ -902,6 +915,12 @@ void kmp_mount_destroy(struct kmp_mount *mount);
  * ours is mounted there.
  */
 struct kmp_error *kmp_unmount(const char *dir);
+
+/*
+ * What the recording has lost that any process serves at dir, as kmp_mount_losses() tells it.
+ * KMP_ERROR_SYSTEM if it does not answer within three seconds, or has crashed.
+ */
+struct kmp_error *kmp_mount_ask(const char *dir, struct kmp_ledger *ledger);
 
 /* ---- What a kernel offers ------------------------------------------------------------------ */
 

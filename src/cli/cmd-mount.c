@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <syslog.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -12,6 +13,7 @@
 #include "cli/kernel.h"
 #include "cli/record.h"
 
+DEFINE_CLEANUP(ledger, struct kmp_ledger *, kmp_ledger_destroy)
 DEFINE_CLEANUP(mount, struct kmp_mount *, kmp_mount_destroy)
 DEFINE_CLEANUP(recorder, struct kmp_recorder *, kmp_recorder_destroy)
 
@@ -46,20 +48,53 @@ static struct kmp_error *leave_terminal(bool *parent)
 	return NULL;
 }
 
+/* Who has no terminal tells the system's log. */
+static void log_loss(void *arg, const char *line)
+{
+	syslog(LOG_WARNING, "%s: %s", (const char *)arg, line);
+}
+
+static void print_loss(void *arg, const char *line)
+{
+	fprintf(stderr, "kmemprof: warning: %s: %s\n", (const char *)arg, line);
+}
+
+/* What a recording has lost in all. */
+static struct kmp_error *tell_losses(struct cli_args *args, struct kmp_mount *mount, bool here)
+{
+	struct kmp_ledger *ledger cleanup(cleanup_ledger) = NULL;
+	try(kmp_ledger_create(&ledger));
+	try(kmp_mount_losses(mount, ledger));
+	if (here) {
+		report(args, ledger);
+		return NULL;
+	}
+	if (kmp_ledger_count(ledger, KMP_LIST_WARNINGS))
+		log_loss(args->rest[0], "the mount has ended; lost in all:");
+	for (size_t i = 0; i < kmp_ledger_count(ledger, KMP_LIST_WARNINGS); i++)
+		log_loss(args->rest[0], kmp_ledger_warning(ledger, i));
+	return NULL;
+}
+
 /* Serve what is mounted, here or in the background. */
 static struct kmp_error *serve(struct cli_args *args, struct kmp_mount *mount)
 {
+	bool here = cli_value(args, "foreground");
 	bool parent = false;
 
 	report(args, kmp_mount_ledger(mount));
-	if (!cli_value(args, "foreground"))
+	if (!here)
 		try(leave_terminal(&parent));
 	if (parent) {
 		/* The child has the mount now. */
 		fflush(NULL);
 		_exit(args->status);
 	}
-	return kmp_mount_serve(mount);
+	if (!here)
+		openlog("kmemprof", LOG_PID, LOG_DAEMON);
+	kmp_mount_on_loss(mount, here ? print_loss : log_loss, args->rest[0]);
+	try(kmp_mount_serve(mount));
+	return tell_losses(args, mount, here);
 }
 
 static struct kmp_error *mount_live(struct cli_args *args)
@@ -134,13 +169,30 @@ const struct cli_command cmd_mount = {
 
 static struct kmp_error *run_umount(struct cli_args *args)
 {
-	return kmp_unmount(args->rest[0]);
+	struct kmp_ledger *ledger cleanup(cleanup_ledger) = NULL;
+
+	try(kmp_ledger_create(&ledger));
+	struct kmp_error *unknown = kmp_mount_ask(args->rest[0], ledger);
+	struct kmp_error *err = kmp_unmount(args->rest[0]);
+
+	if (!err) {
+		if (unknown)
+			fprintf(stderr, "kmemprof: warning: %s: its server %s\n", args->rest[0],
+				unknown->errnum == ENOTCONN ? "had ended"
+							    : "did not tell what was lost");
+		report(args, ledger);
+	}
+	kmp_error_destroy(unknown);
+	return err;
 }
 
 const struct cli_command cmd_umount = {
 	.name = "umount",
 	.summary = "ends a mount, also one whose server has crashed",
 	.synopsis = "DIR",
+	.details =
+		"If a recording was mounted that has lost something, that is said and the exit\n"
+		"status is 3, as record has it.\n",
 	.options = (const struct cli_option[]){ { 0 } },
 	.min_args = 1,
 	.max_args = 1,

@@ -49,5 +49,6 @@ extern const struct kmp_file_ops kmp_show_handles_ops;
 extern const struct kmp_file_ops kmp_show_stacks_handles_ops;
 extern const struct kmp_file_ops kmp_count_threshold_ops;
 extern const struct kmp_file_ops kmp_allocinfo_ops;
+extern const struct kmp_file_ops kmp_status_ops;
 
 #endif

@@ -121,6 +121,7 @@ static void op_open(fuse_req_t req, fuse_ino_t inode, struct fuse_file_info *inf
 	info->direct_io = 1;
 	if (fuse_reply_open(req, info))
 		kmp_opened_put(opened);
+	kmp_served_look(fuse->served);
 }
 
 static void op_release(fuse_req_t req, fuse_ino_t inode, struct fuse_file_info *info)

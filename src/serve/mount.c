@@ -133,6 +133,20 @@ const struct kmp_ledger *kmp_mount_ledger(const struct kmp_mount *mount)
 	return mount->served.ledger;
 }
 
+struct kmp_error *kmp_mount_losses(struct kmp_mount *mount, struct kmp_ledger *ledger)
+{
+	struct kmp_served *served = &mount->served;
+
+	return served->ops->losses ? served->ops->losses(served, ledger) : NULL;
+}
+
+void kmp_mount_on_loss(struct kmp_mount *mount, void (*tell)(void *arg, const char *line),
+		       void *arg)
+{
+	mount->served.on_loss = tell;
+	mount->served.on_loss_arg = arg;
+}
+
 void kmp_mount_destroy(struct kmp_mount *mount)
 {
 	if (!mount)

@@ -12,6 +12,7 @@
 
 struct kmp_live;
 struct kmp_live_tags;
+struct kmp_recorder;
 struct kmp_served;
 
 /* How the files are read, by what they are read from. */
@@ -31,6 +32,10 @@ struct kmp_served_ops {
 	 */
 	int (*enter_tags)(struct kmp_served *served, bool text);
 	void (*leave_tags)(struct kmp_served *served);
+	/* What was lost so far, into a ledger, each with a warning. NULL: no more than was told. */
+	struct kmp_error *(*losses)(struct kmp_served *served, struct kmp_ledger *ledger);
+	/* More lines of kmemprof_status. Or NULL. */
+	struct kmp_error *(*print_figures)(struct kmp_served *served, FILE *out);
 };
 
 struct kmp_served {
@@ -39,10 +44,17 @@ struct kmp_served {
 	struct kmp_pages *pages;   /* of a source that was read */
 	struct kmp_groups *stacks; /* by stack and handle, the kernel's own figures where told */
 	struct kmp_groups *all_stacks; /* for show_stacks_handles, if it lists more */
-	struct kmp_live *live;	       /* of a recording */
+	struct kmp_recorder *recorder; /* of a recording */
+	struct kmp_live *live;
 	struct kmp_tags *tags;
 	struct kmp_live_tags *live_tags; /* of a recording with tags */
 	_Atomic uint64_t threshold;	 /* count_threshold */
+	/* Who wants to be told of losses, or NULL; when they were looked for last, what was told.
+	 */
+	void (*on_loss)(void *arg, const char *line);
+	void *on_loss_arg;
+	_Atomic uint64_t looked;
+	_Atomic uint64_t told;
 };
 
 /* Read a whole source. kmp_served_deinit() also after a failure. */
@@ -57,5 +69,8 @@ void kmp_served_deinit(struct kmp_served *served);
 /* Print groups by stack and handle as a file of page_owner_stacks; none are an empty file. */
 struct kmp_error *kmp_served_print(const struct kmp_served *served, const struct kmp_groups *groups,
 				   enum kmp_stacks_file which, FILE *out) must_check;
+
+/* Tell who wants to know if something was lost for the first time; looks once a second at most. */
+void kmp_served_look(struct kmp_served *served);
 
 #endif

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What is served of a recording: each read asks it. */
+#include <inttypes.h>
 #include <stdio.h>
 
 #include "base/cleanup.h"
@@ -53,6 +54,28 @@ static void leave_tags(struct kmp_served *served)
 		kmp_live_tags_leave(served->live_tags);
 }
 
+static struct kmp_error *losses(struct kmp_served *served, struct kmp_ledger *ledger)
+{
+	return kmp_recorder_tell_losses(served->recorder, ledger);
+}
+
+static struct kmp_error *print_figures(struct kmp_served *served, FILE *out)
+{
+	struct kmp_recorder_stats s;
+
+	try(kmp_recorder_stats(served->recorder, &s));
+	fprintf(out,
+		"allocations: %" PRIu64 "\nfrees: %" PRIu64 "\nbulk: %" PRIu64 "\nsplits: %" PRIu64
+		"\nmigrations: %" PRIu64 "\nreused: %" PRIu64 "\n",
+		s.allocations, s.frees, s.bulk, s.splits, s.migrations, s.reused);
+	if (served->live_tags)
+		fprintf(out,
+			"objects: %" PRIu64 "\nobjects_freed: %" PRIu64 "\nobjects_bulk: %" PRIu64
+			"\nobjects_reused: %" PRIu64 "\n",
+			s.objects, s.objects_freed, s.objects_bulk, s.objects_reused);
+	return NULL;
+}
+
 static const struct kmp_served_ops ops = {
 	.moves = true,
 	.open = open_pages,
@@ -62,6 +85,8 @@ static const struct kmp_served_ops ops = {
 	.print_stacks = print_stacks,
 	.enter_tags = enter_tags,
 	.leave_tags = leave_tags,
+	.losses = losses,
+	.print_figures = print_figures,
 };
 
 static int64_t read_no_pages(void *file, uint64_t *pfn, char *buf, size_t size)
@@ -87,13 +112,16 @@ static const struct kmp_served_ops tags_alone = {
 	.print_stacks = print_no_stacks,
 	.enter_tags = enter_tags,
 	.leave_tags = leave_tags,
+	.losses = losses,
+	.print_figures = print_figures,
 };
 
 struct kmp_error *kmp_served_init_live(struct kmp_served *s, struct kmp_recorder *recorder)
 {
 	uint32_t what = recorder->options.what;
 
-	*s = (struct kmp_served){ .ops = what & KMP_READ_PAGES ? &ops : &tags_alone };
+	*s = (struct kmp_served){ .ops = what & KMP_READ_PAGES ? &ops : &tags_alone,
+				  .recorder = recorder };
 	try(kmp_ledger_create(&s->ledger));
 	try(kmp_recorder_tell(recorder, s->ledger));
 	try(kmp_live_create(recorder, &s->live));

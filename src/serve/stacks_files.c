@@ -9,72 +9,31 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "serve/file.h"
+#include "serve/text_file.h"
 
 struct kmp_open_file {
 	struct kmp_served *served;
-	char *text;
-	size_t len;
 	uint64_t written; /* bytes by which writes have moved FUSE's position */
 };
 
-static int open_stacks(struct kmp_served *served, enum kmp_stacks_file which,
-		       struct kmp_open_file **out)
+static struct kmp_error *print(struct kmp_served *served, int which, FILE *out)
 {
-	struct kmp_open_file *file = calloc(1, sizeof(*file));
-	FILE *memory = file ? open_memstream(&file->text, &file->len) : NULL;
-
-	if (!memory) {
-		free(file);
-		return -ENOMEM;
-	}
-	struct kmp_error *err = served->ops->print_stacks(served, which, memory);
-	int closed = fclose(memory);
-
-	/* What the source does not tell (no stacks at all) is an empty file. */
-	if (err && err->kind == KMP_ERROR_INPUT)
-		file->len = 0;
-	else if (err || closed)
-		closed = -1;
-	kmp_error_destroy(err);
-	if (closed) {
-		free(file->text);
-		free(file);
-		return -ENOMEM;
-	}
-	*out = file;
-	return 0;
+	return served->ops->print_stacks(served, (enum kmp_stacks_file)which, out);
 }
 
 static int open_show_stacks(struct kmp_served *served, struct kmp_open_file **file)
 {
-	return open_stacks(served, KMP_SHOW_STACKS, file);
+	return kmp_text_file_open(served, print, KMP_SHOW_STACKS, file);
 }
 
 static int open_show_handles(struct kmp_served *served, struct kmp_open_file **file)
 {
-	return open_stacks(served, KMP_SHOW_HANDLES, file);
+	return kmp_text_file_open(served, print, KMP_SHOW_HANDLES, file);
 }
 
 static int open_show_stacks_handles(struct kmp_served *served, struct kmp_open_file **file)
 {
-	return open_stacks(served, KMP_SHOW_STACKS_HANDLES, file);
-}
-
-static void stacks_release(struct kmp_open_file *file)
-{
-	free(file->text);
-	free(file);
-}
-
-static int stacks_read(struct kmp_open_file *file, uint64_t offset, size_t size, kmp_reply_fn reply,
-		       void *arg)
-{
-	if (offset > file->len)
-		offset = file->len;
-	if (size > file->len - offset)
-		size = file->len - offset;
-	return reply(arg, file->text + offset, size);
+	return kmp_text_file_open(served, print, KMP_SHOW_STACKS_HANDLES, file);
 }
 
 static int threshold_open(struct kmp_served *served, struct kmp_open_file **out)
@@ -86,6 +45,11 @@ static int threshold_open(struct kmp_served *served, struct kmp_open_file **out)
 	file->served = served;
 	*out = file;
 	return 0;
+}
+
+static void threshold_release(struct kmp_open_file *file)
+{
+	free(file);
 }
 
 static int threshold_read(struct kmp_open_file *file, uint64_t offset, size_t size,
@@ -134,27 +98,27 @@ static int64_t threshold_write(struct kmp_open_file *file, const char *bytes, si
 const struct kmp_file_ops kmp_show_stacks_ops = {
 	.open = open_show_stacks,
 	.slow_open = true,
-	.release = stacks_release,
-	.read = stacks_read,
+	.release = kmp_text_file_release,
+	.read = kmp_text_file_read,
 };
 
 const struct kmp_file_ops kmp_show_handles_ops = {
 	.open = open_show_handles,
 	.slow_open = true,
-	.release = stacks_release,
-	.read = stacks_read,
+	.release = kmp_text_file_release,
+	.read = kmp_text_file_read,
 };
 
 const struct kmp_file_ops kmp_show_stacks_handles_ops = {
 	.open = open_show_stacks_handles,
 	.slow_open = true,
-	.release = stacks_release,
-	.read = stacks_read,
+	.release = kmp_text_file_release,
+	.read = kmp_text_file_read,
 };
 
 const struct kmp_file_ops kmp_count_threshold_ops = {
 	.open = threshold_open,
-	.release = stacks_release,
+	.release = threshold_release,
 	.read = threshold_read,
 	.write = threshold_write,
 };

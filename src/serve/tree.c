@@ -9,6 +9,7 @@ static const char stacks_name[] = "page_owner_stacks";
 static const struct kmp_file files[] = {
 	{ "page_owner", 0600, false, &kmp_page_owner_ops },
 	{ "allocinfo", 0400, false, &kmp_allocinfo_ops },
+	{ "kmemprof_status", 0400, false, &kmp_status_ops },
 	{ "show_stacks", 0400, true, &kmp_show_stacks_ops },
 	{ "show_handles", 0400, true, &kmp_show_handles_ops },
 	{ "show_stacks_handles", 0400, true, &kmp_show_stacks_handles_ops },

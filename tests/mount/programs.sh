@@ -132,7 +132,7 @@ awk 'BEGIN { RS = ""; ORS = "\n\n" } { n = $0; sub(/.*nr_base_pages: /, "", n) }
 	"$scratch/capture/show_handles" | cmp - "$stacks/show_handles"
 ok "count_threshold leaves out small stacks"
 [ "$(cd "$mnt" && find . -type f -printf '%P %m %s\n' | sort | tr '\n' ' ')" = \
-	"allocinfo 400 0 page_owner 600 0 page_owner_stacks/count_threshold 600 0 page_owner_stacks/show_handles 400 0 page_owner_stacks/show_stacks 400 0 page_owner_stacks/show_stacks_handles 400 0 " ]
+	"allocinfo 400 0 kmemprof_status 400 0 page_owner 600 0 page_owner_stacks/count_threshold 600 0 page_owner_stacks/show_handles 400 0 page_owner_stacks/show_stacks 400 0 page_owner_stacks/show_stacks_handles 400 0 " ]
 ok "names, modes and sizes"
 ! touch "$mnt/new" 2>/dev/null && ! rm -f "$mnt/allocinfo" 2>/dev/null && ! mkdir "$mnt/d" 2>/dev/null &&
 	! mv "$mnt/allocinfo" "$mnt/other" 2>/dev/null && [ -e "$mnt/allocinfo" ]

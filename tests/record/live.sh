@@ -338,4 +338,49 @@ result $? "a scope is for live alone" "$(cat "$scratch/out")"
 "$kmemprof" mount "$mnt" --tags --source "$0" >"$scratch/out" 2>&1
 [ $? = 2 ] && grep -q -- '--tags: only with --source live' "$scratch/out"
 result $? "and so are tags" "$(cat "$scratch/out")"
+
+# A mount in the background that loses something says so in its status, to umount and to the
+# system's log: in a /dev of its own, where a log of ours listens.
+start_objects event=3000
+mkdir "$scratch/dev"
+cat >"$scratch/lost.sh" <<'END'
+mount -t tmpfs none "$2/dev"
+for node in null fuse zero urandom; do
+	touch "$2/dev/$node"
+	mount --bind "/dev/$node" "$2/dev/$node"
+done
+mount --rbind "$2/dev" /dev
+perl -MSocket -e 'socket(S, AF_UNIX, SOCK_DGRAM, 0) and bind(S, sockaddr_un("/dev/log")) or die;
+	$| = 1; print "listens\n"; print "$m\n" while defined recv(S, $m, 4096, 0)' >"$2/syslog" &
+perl=$!
+while ! grep -q listens "$2/syslog"; do sleep 0.05; done
+"$1" mount "$2/mnt" --source live --pid "$3" --tags --max-objects 7
+echo >"$2/go"
+for ((tries = 0; tries < 600; tries++)); do
+	grep -q ready "$2/ready" && break
+	sleep 0.05
+done
+# More than a second, since losses are looked for once a second.
+sleep 1.1
+cat "$2/mnt/kmemprof_status" >"$2/status"
+"$1" umount "$2/mnt" >"$2/umount" 2>&1
+echo $? >"$2/umount.status"
+for ((tries = 0; tries < 200; tries++)); do
+	grep -q 'lost in all' "$2/syslog" && [ "$(grep -c max-objects "$2/syslog")" = 2 ] && break
+	sleep 0.05
+done
+kill $perl
+END
+unshare --mount bash "$scratch/lost.sh" "$kmemprof" "$scratch" "${holders[0]}" >"$scratch/said" 2>&1
+dropped=$(sed -n 's/^dropped: //p' "$scratch/status")
+[ "${dropped:-0}" -ge 2900 ] && grep -q "^loss: $dropped kernel objects .*--max-objects" "$scratch/status"
+result $? "a mount tells what it lost" "$(cat "$scratch/status" "$scratch/said")"
+[ "$(cat "$scratch/umount.status")" = 3 ] && grep -q -- 'max-objects' "$scratch/umount" &&
+	grep -q "$dropped events dropped" "$scratch/umount"
+result $? "umount says so, by its status too" "$(cat "$scratch/umount")"
+[ "$(grep -c 'kmemprof.*max-objects' "$scratch/syslog")" = 2 ] && grep -q 'lost in all' "$scratch/syslog"
+result $? "and the system's log" "$(cat "$scratch/syslog")"
+kill "${holders[0]}"
+wait "${holders[0]}" 2>/dev/null
+holders=()
 echo "1..$count"

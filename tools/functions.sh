@@ -5,11 +5,11 @@
 packages_build="gcc libc6-dev meson ninja-build pkg-config scdoc libzstd-dev liblzma-dev zlib1g-dev
 	libxxhash-dev libsqlite3-dev libfuse3-dev fuse3 libcmocka-dev
 	libbpf-dev libdw-dev libbz2-dev libelf-dev libncurses-dev clang-14 bpftool libprotobuf-c-dev protobuf-c-compiler
-	libmicrohttpd-dev"
+	libcurl4-openssl-dev libmicrohttpd-dev"
 packages_test="bash-completion curl jq man-db procps sqlite3 tmux xz-utils zsh zstd"
 packages_fuzz="clang-14 libclang-rt-14-dev"
 packages_lint="clang-format-14 clang-tidy-14 shellcheck"
-packages_gate="chromium prometheus"
+packages_gate="chromium clickhouse-server prometheus"
 packages_vm="qemu-system-x86 busybox-static cpio"
 packages_kernel="build-essential flex bison bc libelf-dev libssl-dev dwarves xz-utils"
 packages_deb="debhelper dpkg-dev lintian"

@@ -9,6 +9,10 @@
 #include "cli/cli.h"
 
 enum { OPTIONS_MAX = sizeof(((struct cli_args *)0)->values) / sizeof(char *), HELP = 1000 };
+enum {
+	REPEATED_MAX = sizeof(((struct cli_args *)0)->repeated) /
+		       sizeof(((struct cli_args *)0)->repeated[0])
+};
 
 static size_t fill_options(const struct cli_option *options, struct option *longs, char *shorts)
 {
@@ -56,6 +60,21 @@ static int option_number(const struct cli_option *options, int got)
 	return -1;
 }
 
+static struct kmp_error *take(struct cli_args *args, int number, const char *value)
+{
+	const struct cli_option *option = &args->command->options[number];
+
+	args->values[number] = value;
+	if (!option->repeats)
+		return NULL;
+	if (args->repeated_count == REPEATED_MAX)
+		return kmp_error_new(KMP_ERROR_USAGE, "--%s: at most %d of them", option->name,
+				     (int)REPEATED_MAX);
+	args->repeated[args->repeated_count].option = number;
+	args->repeated[args->repeated_count++].value = value;
+	return NULL;
+}
+
 struct kmp_error *cli_parse(const struct cli_command *command, int argc, char **argv,
 			    struct cli_args *args)
 {
@@ -76,7 +95,7 @@ struct kmp_error *cli_parse(const struct cli_command *command, int argc, char **
 		}
 		if (number < 0)
 			return bad_option(command, got, argv[optind - 1]);
-		args->values[number] = optarg ? optarg : "";
+		try(take(args, number, optarg ? optarg : ""));
 	}
 	args->rest = argv + optind;
 	args->count = argc - optind;
@@ -98,6 +117,17 @@ const char *cli_value(const struct cli_args *args, const char *option)
 	for (size_t i = 0; options[i].name; i++) {
 		if (!strcmp(options[i].name, option))
 			return args->values[i];
+	}
+	return NULL;
+}
+
+const char *cli_next_value(const struct cli_args *args, const char *option, int *position)
+{
+	while (*position < args->repeated_count) {
+		int at = (*position)++;
+
+		if (!strcmp(args->command->options[args->repeated[at].option].name, option))
+			return args->repeated[at].value;
 	}
 	return NULL;
 }

@@ -19,16 +19,22 @@ struct cli_option {
 	/* For completion: what the argument can be, separated by blanks, or NULL. */
 	const char *words;
 	const char *joint; /* what several of them are joined with; NULL: one alone */
+	bool repeats;	   /* may be given several times; see cli_next_value() */
 };
 
 /* What the user typed, parsed by the command's options. */
 struct cli_args {
 	const struct cli_command *command;
 	const char *values[24]; /* by option: NULL if not given; "" for one without argument */
-	char **rest;		/* the other arguments, NULL-terminated */
-	int count;		/* how many */
-	int status;		/* the exit status of a run that succeeds */
-	bool help;		/* help was asked for: nothing else was looked at */
+	struct {
+		int option;
+		const char *value;
+	} repeated[32]; /* of options that repeat: all that was given, in its order */
+	int repeated_count;
+	char **rest; /* the other arguments, NULL-terminated */
+	int count;   /* how many */
+	int status;  /* the exit status of a run that succeeds */
+	bool help;   /* help was asked for: nothing else was looked at */
 };
 
 struct cli_command {
@@ -51,6 +57,12 @@ const struct cli_command *cli_find(const char *name);
 
 /* The value of an option, NULL if it was not given. */
 const char *cli_value(const struct cli_args *args, const char *option);
+
+/*
+ * The values of an option that repeats, one after the other: *position is 0 at first, and moved on.
+ * NULL at the end.
+ */
+const char *cli_next_value(const struct cli_args *args, const char *option, int *position);
 
 /* A whole number from an option that was given. KMP_ERROR_USAGE. */
 struct kmp_error *cli_number(const struct cli_args *args, const char *option, uint64_t *value);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* kmemprof serve: a machine's figures for monitoring, over HTTP. */
 #include "cli/commands.h"
-#include "cli/serve/serve.h"
+#include "cli/launch.h"
 
 const struct cli_command cmd_serve = {
 	.name = "serve",

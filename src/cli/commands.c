@@ -21,6 +21,7 @@ const struct cli_command *const cli_commands[] = {
 	&cmd_trend,
 	&cmd_watch,
 	&cmd_serve,
+	&cmd_push,
 	&cmd_doctor,
 	&cmd_version,
 	&cmd_help,

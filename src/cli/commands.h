@@ -13,6 +13,7 @@ extern const struct cli_command cmd_monitor;
 extern const struct cli_command cmd_mount;
 extern const struct cli_command cmd_umount;
 extern const struct cli_command cmd_page_owner_sort;
+extern const struct cli_command cmd_push;
 extern const struct cli_command cmd_record;
 extern const struct cli_command cmd_report;
 extern const struct cli_command cmd_serve;

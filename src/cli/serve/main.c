@@ -11,7 +11,7 @@
 #include "base/error.h"
 #include "cli/commands.h"
 #include "cli/serve/http.h"
-#include "cli/serve/serve.h"
+#include "cli/launch.h"
 
 enum { TOP = 50, TOP_MAX = 10000, INTERVAL = 30 };
 

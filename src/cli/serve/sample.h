@@ -8,7 +8,7 @@
 
 #include <pthread.h>
 
-#include "cli/serve/grow.h"
+#include "cli/grow.h"
 
 struct serve_sample {
 	unsigned users; /* changed by serve_sample_get() and _put() */

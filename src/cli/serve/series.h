@@ -6,7 +6,7 @@
 #ifndef KMP_CLI_SERVE_SERIES_H
 #define KMP_CLI_SERVE_SERIES_H
 
-#include "cli/serve/grow.h"
+#include "cli/grow.h"
 
 struct serve_row {
 	uint64_t id;   /* hash of the labels */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "cli/serve/grow.h"
+#include "cli/grow.h"
 
-struct kmp_error *serve_grow(void **data, size_t *cap, size_t need, size_t elem)
+struct kmp_error *cli_grow(void **data, size_t *cap, size_t need, size_t elem)
 {
 	size_t more = *cap * 2 > need ? *cap * 2 : need + 16;
 	void *bigger = more > SIZE_MAX / 2 / elem ? NULL : realloc(*data, more * elem);

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Arrays of base/vec.h that grow: the library keeps its own way to itself. */
-#ifndef KMP_CLI_SERVE_GROW_H
-#define KMP_CLI_SERVE_GROW_H
+#ifndef KMP_CLI_GROW_H
+#define KMP_CLI_GROW_H
 
 #include "base/vec.h"
 
 /* Make room for need elements of elem bytes; the array at *data may move. */
-struct kmp_error *serve_grow(void **data, size_t *cap, size_t need, size_t elem);
+struct kmp_error *cli_grow(void **data, size_t *cap, size_t need, size_t elem);
 
 #define grow_reserve(v, more)                                                                      \
 	((v)->cap - (v)->len >= (size_t)(more)                                                     \
 		 ? NULL                                                                            \
-		 : serve_grow((void **)&(v)->data, &(v)->cap, (v)->len + (size_t)(more),           \
+		 : cli_grow((void **)&(v)->data, &(v)->cap, (v)->len + (size_t)(more),           \
 			      sizeof(*(v)->data)))
 
 /* Append one value, or n that stand at src; the value is the error, or NULL. */

@@ -534,6 +534,8 @@ struct kmp_group {
 	const char *note;	     /* what a reader must know of it, or NULL */
 	bool approximate;	     /* a figure came rounded, or is a lower bound */
 	bool unknown;		     /* of a difference: one side was cut, the change is unknown */
+	/* A number or text for each extra of the kmp_groups. */
+	const struct kmp_value *extras;
 };
 
 /* What the figures are. */
@@ -541,6 +543,12 @@ enum kmp_unit {
 	KMP_UNIT_PAGES,	 /* page owners: pages and records */
 	KMP_UNIT_TAGS,	 /* tags: bytes and calls */
 	KMP_UNIT_OBJECTS /* allocations at one tag: bytes and calls */
+};
+
+/* A column beside the figures of groups, which who asked for them has added. */
+struct kmp_extra {
+	const char *name; /* of a key or figure that is not there yet */
+	bool size;	  /* its numbers are bytes */
 };
 
 /*
@@ -562,6 +570,9 @@ struct kmp_groups {
 	struct kmp_losses losses;      /* what was lost (both sides) */
 	const char *const *warnings;   /* lines of text */
 	size_t warning_count;	       /* how many */
+	/* Further columns of tables, CSV and JSON, or NULL. */
+	const struct kmp_extra *extras;
+	size_t extra_count; /* how many */
 };
 
 /* A grouping under way. Opaque; see kmp_grouping_create(). */
@@ -623,9 +634,9 @@ struct kmp_error *kmp_groups_diff(const struct kmp_groups *before, const struct 
 
 /*
  * Sort by `pages`, `bytes`, `records` (or `calls`), `ts`, a key's name, or differences by `delta`
- * or `change` (the delta without its sign): figures largest first, keys in rising order; `-` before
- * the name turns the order round. Ties are broken by the key, so that the order is always the
- * same. KMP_ERROR_USAGE for an unknown name.
+ * or `change` (the delta without its sign), or an extra's name: figures largest first, keys and
+ * texts in rising order; `-` before the name turns the order round. Ties are broken by the key, so
+ * that the order is always the same. KMP_ERROR_USAGE for an unknown name.
  */
 struct kmp_error *kmp_groups_sort(struct kmp_groups *groups, const char *by);
 
@@ -1140,6 +1151,13 @@ struct kmp_error *kmp_history_find(const struct kmp_history *history, const char
  */
 struct kmp_error *kmp_history_read(struct kmp_history *history, size_t index, uint32_t what,
 				   struct kmp_ledger *ledger, const struct kmp_sink *sink);
+
+/*
+ * A moment in ns since 1970, of a text that kmp_history_find() takes, other than those that mean a
+ * sample: `now`, `-1h30m` before now, a date or a time of that day, `@SECONDS`. What is told in
+ * seconds or minutes is the last ns of that second. KMP_ERROR_USAGE.
+ */
+struct kmp_error *kmp_time_parse(const char *text, uint64_t now, uint64_t *time);
 
 /* Close a history; NULL is accepted. */
 void kmp_history_close(struct kmp_history *history);

@@ -136,6 +136,8 @@ static void header(struct kmp_csv *csv, const struct kmp_groups *groups)
 	else
 		put_names(csv, of_tags ? tags : pages);
 	put_names(csv, last);
+	for (size_t i = 0; i < groups->extra_count; i++)
+		kmp_csv_text(csv, groups->extras[i].name, strlen(groups->extras[i].name));
 	kmp_csv_end(csv);
 }
 
@@ -202,6 +204,8 @@ struct kmp_error *kmp_groups_csv(const struct kmp_groups *groups, FILE *out,
 			kmp_csv_text(&csv, group->note, strlen(group->note));
 		else
 			kmp_csv_field(&csv);
+		for (size_t x = 0; x < groups->extra_count; x++)
+			put_value(&csv, &group->extras[x]);
 		kmp_csv_end(&csv);
 	}
 	return NULL;

@@ -142,6 +142,12 @@ static bool group_is_raw(const struct kmp_groups *groups, const struct kmp_group
 				return true;
 		}
 	}
+	for (size_t i = 0; i < groups->extra_count; i++) {
+		const struct kmp_value *value = &group->extras[i];
+
+		if (value->kind == KMP_VALUE_TEXT && !kmp_utf8_valid(value->text, value->len))
+			return true;
+	}
 	return !plain(group->note);
 }
 
@@ -214,6 +220,8 @@ static void write_group(struct kmp_json *json, const struct kmp_groups *groups,
 		kmp_json_number(json, "ts_first", (int64_t)group->ts_first);
 	if (group->ts_last != KMP_UNKNOWN)
 		kmp_json_number(json, "ts_last", (int64_t)group->ts_last);
+	for (size_t i = 0; i < groups->extra_count; i++)
+		write_value(json, groups->extras[i].name, &group->extras[i], raw);
 	true_member(json, "approximate", group->approximate);
 	if (group->note)
 		told(json, "note", group->note, raw);

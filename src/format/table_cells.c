@@ -57,10 +57,29 @@ static const struct choice *choose(const struct kmp_groups *groups)
 	return kmp_groups_are_locations(groups) ? location_columns : tag_columns;
 }
 
-struct kmp_error *kmp_columns_choose(struct columns *columns, const struct kmp_groups *groups)
+/* An extra is a text if any group has one there. */
+static bool extra_is_text(const struct kmp_groups *groups, size_t extra)
 {
-	for (const struct choice *choice = choose(groups); choice->title; choice++)
-		try(add_column(columns, choice->kind, 0, choice->title));
+	for (size_t i = 0; i < groups->count; i++) {
+		if (groups->groups[i].extras[extra].kind == KMP_VALUE_TEXT)
+			return true;
+	}
+	return false;
+}
+
+static struct kmp_error *add_extras(struct columns *columns, const struct kmp_groups *groups,
+				    bool texts)
+{
+	for (size_t i = 0; i < groups->extra_count; i++) {
+		if (extra_is_text(groups, i) == texts)
+			try(add_column(columns, texts ? CELL_EXTRA_TEXT : CELL_EXTRA, i,
+				       groups->extras[i].name));
+	}
+	return NULL;
+}
+
+static struct kmp_error *add_keys(struct columns *columns, const struct kmp_groups *groups)
+{
 	if (kmp_groups_are_locations(groups))
 		return add_column(columns, CELL_LOCATION, 0, "location");
 	for (size_t i = 0; i < groups->key_count; i++) {
@@ -69,6 +88,15 @@ struct kmp_error *kmp_columns_choose(struct columns *columns, const struct kmp_g
 			try(add_column(columns, CELL_KEY, i, groups->keys[i]));
 	}
 	return NULL;
+}
+
+struct kmp_error *kmp_columns_choose(struct columns *columns, const struct kmp_groups *groups)
+{
+	for (const struct choice *choice = choose(groups); choice->title; choice++)
+		try(add_column(columns, choice->kind, 0, choice->title));
+	try(add_extras(columns, groups, false));
+	try(add_keys(columns, groups));
+	return add_extras(columns, groups, true);
 }
 
 static struct kmp_error *size_cell(struct kmp_buf *buf, int64_t bytes, bool exact, bool sign)
@@ -161,6 +189,14 @@ static struct kmp_error *location_cell(struct kmp_buf *buf, const struct kmp_gro
 	return key_cell(buf, "function", &group->key[3]);
 }
 
+static struct kmp_error *extra_cell(struct kmp_buf *buf, const struct kmp_extra *extra,
+				    const struct kmp_value *value, bool exact)
+{
+	if (value && value->kind == KMP_VALUE_NUMBER && extra->size)
+		return size_cell(buf, value->number, exact, false);
+	return value ? key_cell(buf, extra->name, value) : NULL;
+}
+
 struct kmp_error *kmp_cell_print(struct kmp_buf *buf, const struct column *column,
 				 const struct kmp_groups *groups, const struct kmp_group *group,
 				 bool exact)
@@ -195,6 +231,10 @@ struct kmp_error *kmp_cell_print(struct kmp_buf *buf, const struct column *colum
 		if (groups->records_unknown)
 			return kmp_buf_printf(buf, "-");
 		return change_cell(buf, group, now->records, before->records);
+	case CELL_EXTRA:
+	case CELL_EXTRA_TEXT:
+		return extra_cell(buf, &groups->extras[column->key],
+				  group->extras ? &group->extras[column->key] : NULL, exact);
 	case CELL_LOCATION:
 		return location_cell(buf, group);
 	case CELL_KEY:

@@ -20,13 +20,15 @@ enum cell_kind {
 	CELL_BEFORE,
 	CELL_DELTA_PAGES,
 	CELL_DELTA_RECORDS,
+	CELL_EXTRA,    /* a number that was added */
 	CELL_LOCATION, /* file:line [module] function */
-	CELL_KEY
+	CELL_KEY,
+	CELL_EXTRA_TEXT
 };
 
 struct column {
 	enum cell_kind kind;
-	size_t key;	/* of CELL_KEY: which */
+	size_t key;	/* of CELL_KEY and extras: which */
 	char title[24]; /* in capitals */
 	size_t width;	/* columns of the widest cell */
 };
@@ -44,7 +46,7 @@ struct kmp_error *kmp_columns_choose(struct columns *columns,
 /* Figures stand to the right in their columns, texts to the left. */
 static inline bool cell_is_text(enum cell_kind kind)
 {
-	return kind == CELL_LOCATION || kind == CELL_KEY;
+	return kind == CELL_LOCATION || kind == CELL_KEY || kind == CELL_EXTRA_TEXT;
 }
 
 /* The text of a cell, in place of what buf holds. Texts are made visible. */

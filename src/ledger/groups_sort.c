@@ -3,11 +3,11 @@
 #include "base/nearest.h"
 #include "ledger/groups.h"
 
-enum figure { PAGES, BYTES, RECORDS, TIMES, DELTA, CHANGE, KEY };
+enum figure { PAGES, BYTES, RECORDS, TIMES, DELTA, CHANGE, KEY, EXTRA };
 
 struct order {
 	enum figure figure;
-	size_t key; /* which, of KEY */
+	size_t key; /* which, of KEY and EXTRA */
 	bool reverse;
 	size_t key_count;
 };
@@ -85,9 +85,18 @@ static int64_t figure_of(const struct kmp_group *group, enum figure figure)
 		return change_of(group);
 	case BYTES:
 	case KEY:
+	case EXTRA:
 		break;
 	}
 	return group->now.bytes;
+}
+
+/* Numbers largest first; what is no number is in rising order behind them. */
+static int compare_extras(const struct kmp_value *a, const struct kmp_value *b)
+{
+	if (a->kind == KMP_VALUE_NUMBER && b->kind == KMP_VALUE_NUMBER)
+		return (a->number < b->number) - (a->number > b->number);
+	return kmp_value_compare(a, b);
 }
 
 static int compare_groups(const void *left, const void *right, void *arg)
@@ -101,6 +110,8 @@ static int compare_groups(const void *left, const void *right, void *arg)
 		return a->unknown ? 1 : -1;
 	if (order->figure == KEY) {
 		result = kmp_value_compare(&a->key[order->key], &b->key[order->key]);
+	} else if (order->figure == EXTRA) {
+		result = compare_extras(&a->extras[order->key], &b->extras[order->key]);
 	} else {
 		int64_t x = figure_of(a, order->figure), y = figure_of(b, order->figure);
 
@@ -140,6 +151,8 @@ static struct kmp_error *unknown_name(const struct kmp_groups *groups, const cha
 	}
 	for (size_t i = 0; i < groups->key_count && count < NAMES_MAX; i++)
 		known[count++] = groups->keys[i];
+	for (size_t i = 0; i < groups->extra_count && count < NAMES_MAX; i++)
+		known[count++] = groups->extras[i].name;
 	kmp_nearest(name, strlen(name), known, count, offer);
 	return kmp_error_new(KMP_ERROR_USAGE, "cannot sort by '%s'%s", name, offer);
 }
@@ -152,6 +165,13 @@ static struct kmp_error *parse_order(const struct kmp_groups *groups, const char
 	for (size_t i = 0; i < groups->key_count; i++) {
 		if (!strcmp(groups->keys[i], by)) {
 			order->figure = KEY;
+			order->key = i;
+			return NULL;
+		}
+	}
+	for (size_t i = 0; i < groups->extra_count; i++) {
+		if (!strcmp(groups->extras[i].name, by)) {
+			order->figure = EXTRA;
 			order->key = i;
 			return NULL;
 		}

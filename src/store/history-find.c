@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The sample that a person means. */
-#include <ctype.h>
 #include <errno.h>
 #include <string.h>
 #include <time.h>
@@ -64,22 +63,8 @@ struct kmp_error *kmp_history_find(const struct kmp_history *h, const char *when
 	}
 	if (*when && !when[strspn(when, "0123456789")])
 		return find_number(h, when, index);
-	if (*when == '@' && when[1] && !when[1 + strspn(when + 1, "0123456789")]) {
-		errno = 0;
-		unsigned long long seconds = strtoull(when + 1, NULL, 10);
-
-		if (!errno && seconds < UINT64_MAX / KMP_SECOND)
-			return find_time(h, (seconds + 1) * KMP_SECOND - 1, when, index);
-	}
-	if (*when == '-') {
-		const char *end = kmp_span_parse(when + 1, &time);
-
-		if (end && !*end)
-			return find_time(h, last > time ? last - time : 0, when, index);
-	}
-	/* What is written in seconds is meant to the end of that second. */
-	if (isdigit((unsigned char)*when) && kmp_date_parse(when, last, &time))
-		return find_time(h, time + KMP_SECOND - 1, when, index);
+	if (kmp_time_find(when, last, &time))
+		return find_time(h, time, when, index);
 	return kmp_error_new(KMP_ERROR_USAGE,
 			     "'%.60s' is no moment of a history: now, first, N, -1h30m, "
 			     "2026-11-30T17:05:10, 17:05, @SECONDS",

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "store/history-time.h"
 
+#include <ctype.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -127,4 +129,46 @@ bool kmp_date_parse(const char *text, uint64_t day, uint64_t *time)
 		return true;
 	}
 	return false;
+}
+
+bool kmp_time_find(const char *text, uint64_t now, uint64_t *time)
+{
+	uint64_t found;
+
+	if (!strcmp(text, "now")) {
+		*time = now;
+		return true;
+	}
+	if (*text == '@' && text[1] && !text[1 + strspn(text + 1, "0123456789")]) {
+		errno = 0;
+		unsigned long long seconds = strtoull(text + 1, NULL, 10);
+
+		if (errno || seconds >= UINT64_MAX / KMP_SECOND)
+			return false;
+		*time = (seconds + 1) * KMP_SECOND - 1;
+		return true;
+	}
+	if (*text == '-') {
+		const char *end = kmp_span_parse(text + 1, &found);
+
+		if (!end || *end)
+			return false;
+		*time = now > found ? now - found : 0;
+		return true;
+	}
+	/* What is written in seconds is meant to the end of that second. */
+	if (!isdigit((unsigned char)*text) || !kmp_date_parse(text, now, &found))
+		return false;
+	*time = found + KMP_SECOND - 1;
+	return true;
+}
+
+struct kmp_error *kmp_time_parse(const char *text, uint64_t now, uint64_t *time)
+{
+	if (kmp_time_find(text, now, time))
+		return NULL;
+	return kmp_error_new(KMP_ERROR_USAGE,
+			     "'%.60s' is no moment: now, -1h30m, 2026-11-30T17:05:10, 17:05, "
+			     "@SECONDS",
+			     text);
 }

@@ -39,4 +39,7 @@ const struct kmp_keep_rule *kmp_keep_find(const struct kmp_keep *keep, uint64_t 
  */
 bool kmp_date_parse(const char *text, uint64_t day, uint64_t *time);
 
+/* A moment as kmp_time_parse() takes it; false if text is none. */
+bool kmp_time_find(const char *text, uint64_t now, uint64_t *time);
+
 #endif

@@ -1,7 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 # What `kmemprof serve` costs with 5000 stacks and 5000 tags, of which 200 are series: CPU of a scrape,
-# each of another sample; and the time to make the metrics of one, once it was read. Milliseconds.
+# each of another sample; the time to make the metrics of one, once it was read; and the page until
+# its first table, when nobody asked for that sample before, and when somebody did (0: no browser).
+# Milliseconds, medians of the page's.
 #
 #     bench/serve.sh KMEMPROF [RUNS]
 set -euo pipefail
@@ -74,4 +76,16 @@ done
 b=$(cpu)
 made=$(curl -s "${url}metrics" | awk '$1 == "kmemprof_metrics_duration_seconds" { print $2 * 1000 }')
 end
-awk -v scrape=$(((b - a) / runs)) -v made="$made" 'BEGIN { printf "%.3f %.1f\n", scrape / 1e6, made }'
+
+load() { # INTERVAL PAUSE: the median
+	serve "$1"
+	scrape 1
+	bench/load.sh "$url" "$runs" "$2" | sort -n | sed -n "$(((runs + 1) / 2))p"
+	end
+}
+new=0 known=0
+if command -v chromium chromium-browser google-chrome >/dev/null; then
+	new=$(load 1s 1.1)
+	known=$(load 1d 0)
+fi
+awk -v new="$new" -v known="$known" -v scrape=$(((b - a) / runs)) -v made="$made" 'BEGIN { printf "%.3f %.1f %d %d\n", scrape / 1e6, made, new, known }'

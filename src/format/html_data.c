@@ -30,6 +30,8 @@ struct html {
 	const struct kmp_groups *groups;
 	struct kmp_pool frames; /* a byte for the hue, then the visible text */
 	struct kmp_pool stacks; /* numbers of frames, outermost first */
+	struct kmp_pool traces; /* where the groups' frames stand: equal ones stand at one place */
+	VEC(uint32_t) known;	/* of each of those its stack */
 	uint32_t *places;	/* of each stack in the order printed */
 	VEC(struct key) keys;
 	VEC(uint32_t) cells; /* numbers of values, for each group as many as there are keys */
@@ -42,6 +44,8 @@ static void html_deinit(struct html *html)
 {
 	kmp_pool_deinit(&html->frames);
 	kmp_pool_deinit(&html->stacks);
+	kmp_pool_deinit(&html->traces);
+	vec_deinit(&html->known);
 	for (size_t i = 0; i < html->keys.len; i++)
 		kmp_pool_deinit(&html->keys.data[i].values);
 	vec_deinit(&html->keys);
@@ -54,15 +58,17 @@ static void html_deinit(struct html *html)
 
 static void put_json(FILE *out, const char *text, size_t len)
 {
+	size_t done = 0;
+
 	putc('"', out);
 	for (size_t i = 0; i < len; i++) {
-		if (text[i] == '<')
-			fputs("\\u003c", out);
-		else if (text[i] == '"' || text[i] == '\\')
-			fprintf(out, "\\%c", text[i]);
-		else
-			putc(text[i], out);
+		if (text[i] != '<' && text[i] != '"' && text[i] != '\\')
+			continue;
+		fwrite(text + done, 1, i - done, out);
+		fputs(text[i] == '<' ? "\\u003c" : text[i] == '"' ? "\\\"" : "\\\\", out);
+		done = i + 1;
 	}
+	fwrite(text + done, 1, len - done, out);
 	putc('"', out);
 }
 
@@ -130,16 +136,42 @@ static struct kmp_error *take_path(struct html *html, const struct kmp_group *gr
 	return NULL;
 }
 
+static struct kmp_error *intern_stack(struct html *html, uint32_t *number)
+{
+	return kmp_pool_intern(&html->stacks, (const char *)html->stack.data,
+			       html->stack.len * sizeof(uint32_t), number);
+}
+
+/* Its frames are looked at the first time that it comes. */
+static struct kmp_error *find_trace(struct html *html, const struct kmp_value *value,
+				    uint32_t *number)
+{
+	uint32_t place;
+
+	try(kmp_pool_intern(&html->traces, (const char *)&value->frames, sizeof(value->frames),
+			    &place));
+	if (place == html->known.len) {
+		try(take_stack(html, value));
+		try(intern_stack(html, number));
+		return vec_push(&html->known, *number);
+	}
+	*number = html->known.data[place];
+	return NULL;
+}
+
 static struct kmp_error *find_stack(struct html *html, const struct key *key,
 				    const struct kmp_group *group, uint32_t *number)
 {
+	const struct kmp_value *value = &group->key[key->number];
+
 	html->stack.len = 0;
+	if (html->groups->unit != KMP_UNIT_TAGS && value->kind == KMP_VALUE_STACK && value->depth)
+		return find_trace(html, value, number);
 	if (html->groups->unit == KMP_UNIT_TAGS)
 		try(take_path(html, group));
 	else
-		try(take_stack(html, &group->key[key->number]));
-	return kmp_pool_intern(&html->stacks, (const char *)html->stack.data,
-			       html->stack.len * sizeof(uint32_t), number);
+		try(take_stack(html, value));
+	return intern_stack(html, number);
 }
 
 static struct kmp_error *find_value(struct html *html, struct key *key,

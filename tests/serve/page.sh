@@ -41,6 +41,9 @@ is "its figures" "$(get /page/data | jq '.sets | length')" 2
 is "which are of what was asked for" \
 	"$(get '/page/data?where=order%3E%3D3' | jq '.sets[0].total.bytes')" \
 	"$("$kmemprof" report --where 'order>=3' --format json "$capture" | jq .totals.bytes)"
+get /page/data >"$scratch/figures"
+is "which are the same for who comes later" "$(get /page/data | cmp - "$scratch/figures" && echo same)" same
+is "HEAD has none of them" "$(get /page/data -I -o /dev/null -w '%{size_download}')" 0
 tag=$(get /page/data -o /dev/null -D - | sed -n 's/^[Ee][Tt][Aa][Gg]: \(.*\)\r$/\1/p')
 is "which are not sent twice" "$(status /page/data -H "If-None-Match: $tag")" 304
 is "but are if they are others" "$(status /page/data -H 'If-None-Match: "1-1"')" 200

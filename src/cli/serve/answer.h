@@ -24,6 +24,11 @@ struct serve_answer {
 	const char *disposition; /* or NULL */
 	char tag[48];		 /* names what is answered, or empty */
 	FILE *out;
+	/* Or a text that many get, in place of what was written: it is this sample's, whose
+	 * reference is taken. */
+	struct serve_sample *shared;
+	const char *text;
+	size_t len;
 };
 
 /* Is this a path that answers without a token: what has no figures? */
@@ -33,9 +38,11 @@ bool serve_is_open(const char *path);
 struct kmp_error *serve_answer(struct server *server, const char *path,
 			       const struct serve_query *query, struct serve_answer *answer);
 
-/* Answers below /api/v1/ and /pprof/. */
+/* Answers below /api/v1/ and /pprof/; a report of a given sample. */
 struct kmp_error *serve_api(struct server *server, const char *verb,
 			    const struct serve_query *query, struct serve_answer *answer);
+struct kmp_error *serve_report(struct server *server, struct serve_sample *sample,
+			       const struct serve_query *query, struct serve_answer *answer);
 struct kmp_error *serve_pprof(struct server *server, const struct serve_query *query,
 			      struct serve_answer *answer);
 

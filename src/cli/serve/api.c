@@ -168,10 +168,9 @@ static struct kmp_error *more_for_page(struct server *server, struct serve_sampl
 		       : NULL;
 }
 
-static struct kmp_error *answer_report(struct server *server, const struct serve_query *query,
-				       struct serve_answer *answer)
+struct kmp_error *serve_report(struct server *server, struct serve_sample *sample,
+			       const struct serve_query *query, struct serve_answer *answer)
 {
-	struct serve_sample *sample cleanup(cleanup_sample) = NULL;
 	struct kmp_groups *groups cleanup(cleanup_groups) = NULL;
 	struct kmp_groups *tags cleanup(cleanup_groups) = NULL;
 	struct cli_timelines timelines cleanup(cli_timelines_deinit) = { 0 };
@@ -182,10 +181,18 @@ static struct kmp_error *answer_report(struct server *server, const struct serve
 	try(cli_group_options(&args, &group));
 	try(check_where(group.where));
 	try(check_sort(&group));
-	try(server_sample(server, NULL, &sample));
 	try(group_pages(sample, &group, &groups));
 	try(more_for_page(server, sample, &group, &tags, &timelines));
 	return write_groups(&args, groups, tags, &timelines, answer);
+}
+
+static struct kmp_error *answer_report(struct server *server, const struct serve_query *query,
+				       struct serve_answer *answer)
+{
+	struct serve_sample *sample cleanup(cleanup_sample) = NULL;
+
+	try(server_sample(server, NULL, &sample));
+	return serve_report(server, sample, query, answer);
 }
 
 static struct kmp_error *answer_tags(struct server *server, const struct serve_query *query,

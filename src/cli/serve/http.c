@@ -196,12 +196,34 @@ static void count(struct server *server, unsigned status)
 	pthread_mutex_unlock(&server->lock);
 }
 
+static void put_shared(void *sample)
+{
+	serve_sample_put(sample);
+}
+
+/* Of a text that many get, none of them waits for memory of his own. */
+static struct MHD_Response *share_response(const struct serve_answer *answer)
+{
+	struct MHD_Response *response = MHD_create_response_from_buffer_with_free_callback_cls(
+		answer->len, (void *)answer->text, put_shared, answer->shared);
+
+	if (!response)
+		serve_sample_put(answer->shared);
+	return response;
+}
+
 /* Send text, which is taken. */
 static enum MHD_Result send_text(struct serve_http *http, struct MHD_Connection *to,
 				 const struct serve_answer *answer, char *text, size_t len)
 {
-	struct MHD_Response *response = make_response(http->server, text, len);
+	struct MHD_Response *response;
 
+	if (answer->shared) {
+		free(text);
+		response = share_response(answer);
+	} else {
+		response = make_response(http->server, text, len);
+	}
 	if (!response)
 		return MHD_NO;
 	count(http->server, answer->status);
@@ -290,6 +312,7 @@ static enum MHD_Result answer_request(struct serve_http *http, struct MHD_Connec
 	if (!err && !failed && answer.status)
 		return send_text(http, to, &answer, text, len);
 	free(text);
+	serve_sample_put(answer.shared);
 	if (err)
 		return refuse_error(http, to, err);
 	return failed ? refuse(http, to, 500, "out of memory")

@@ -11,6 +11,8 @@
 #include "cli/serve-page-html.h"
 #include "cli/serve-page-js.h"
 
+DEFINE_CLEANUP(sample, struct serve_sample *, serve_sample_put)
+
 const char serve_page_policy[] =
 	"default-src 'none'; script-src 'self'; style-src 'self' "
 	"'unsafe-inline'; connect-src 'self'; img-src data:; base-uri "
@@ -41,56 +43,98 @@ const char *serve_page_file(const char *path, const char **type)
  * The figures of a page as `--format html` makes it stand in an element of their own, in which no
  * other `<` can be.
  */
-static struct kmp_error *cut_data(const char *page, FILE *out)
+static struct kmp_error *cut_data(const char *page, const char **data, size_t *len)
 {
 	static const char mark[] = "id=\"data\">";
 	const char *start = page ? strstr(page, mark) : NULL;
 
 	if (!start)
 		return kmp_error_new(KMP_ERROR_SYSTEM, "the page has no figures");
-	start += sizeof(mark) - 1;
-	fwrite(start, 1, strcspn(start, "<"), out);
+	*data = start + sizeof(mark) - 1;
+	*len = strcspn(*data, "<");
 	return NULL;
 }
 
-/* The page asks again and again, and gets the same figures once. */
-static struct kmp_error *name_sample(struct server *server, char *tag, size_t size)
+static struct kmp_error *make_page(struct server *server, struct serve_sample *sample,
+				   const struct serve_query *query, char **page)
 {
-	struct serve_sample *sample;
+	struct serve_query with = *query;
+	struct serve_answer whole = { 0 };
+	size_t len = 0;
 
-	try(server_sample(server, NULL, &sample));
-	snprintf(tag, size, "\"%" PRIu64 "-%" PRIu64 "\"", sample->number, sample->time);
-	serve_sample_put(sample);
+	if (with.count == sizeof(with.pairs) / sizeof(*with.pairs))
+		return kmp_error_new(KMP_ERROR_USAGE, "too many parameters");
+	with.pairs[with.count].name = "format";
+	with.pairs[with.count++].value = "html";
+	whole.out = open_memstream(page, &len);
+	if (!whole.out)
+		return kmp_error_new(KMP_ERROR_MEMORY, "out of memory");
+	struct kmp_error *err = serve_report(server, sample, &with, &whole);
+	bool failed = ferror(whole.out);
+
+	failed |= fclose(whole.out) != 0;
+	return !err && failed ? kmp_error_new(KMP_ERROR_MEMORY, "out of memory") : err;
+}
+
+static struct kmp_error *some_data(struct server *server, struct serve_sample *sample,
+				   const struct serve_query *query, FILE *out)
+{
+	char *page auto_free = NULL;
+	const char *data;
+	size_t len;
+
+	try(make_page(server, sample, query, &page));
+	try(cut_data(page, &data, &len));
+	fwrite(data, 1, len, out);
+	return NULL;
+}
+
+static struct kmp_error *whole_data(struct server *server, struct serve_sample *sample)
+{
+	static const struct serve_query all;
+	char *page auto_free = NULL;
+	const char *data;
+
+	try(make_page(server, sample, &all, &page));
+	try(cut_data(page, &data, &sample->page_len));
+	sample->page = malloc(sample->page_len);
+	if (!sample->page)
+		return kmp_error_new(KMP_ERROR_MEMORY, "out of memory");
+	memcpy(sample->page, data, sample->page_len);
+	return NULL;
+}
+
+/* Everybody who opens the page gets the same text, which is made once for each sample. */
+static struct kmp_error *share_data(struct server *server, struct serve_sample *sample,
+				    struct serve_answer *answer)
+{
+	pthread_mutex_lock(&sample->page_lock);
+	struct kmp_error *err = sample->page ? NULL : whole_data(server, sample);
+
+	pthread_mutex_unlock(&sample->page_lock);
+	if (err)
+		return err;
+	answer->shared = serve_sample_get(sample);
+	answer->text = sample->page;
+	answer->len = sample->page_len;
 	return NULL;
 }
 
 struct kmp_error *serve_page_data(struct server *server, const struct serve_query *query,
 				  struct serve_answer *answer)
 {
-	struct serve_query with = *query;
-	struct serve_answer whole = { 0 };
-	char *page auto_free = NULL;
-	size_t len = 0;
+	struct serve_sample *sample cleanup(cleanup_sample) = NULL;
 
-	try(name_sample(server, answer->tag, sizeof(answer->tag)));
+	try(server_sample(server, NULL, &sample));
+	/* The page asks again and again, and gets the same figures once. */
+	snprintf(answer->tag, sizeof(answer->tag), "\"%" PRIu64 "-%" PRIu64 "\"", sample->number,
+		 sample->time);
 	answer->type = "application/json";
 	if (query->known && !strcmp(query->known, answer->tag)) {
 		answer->status = 304;
 		return NULL;
 	}
-	if (with.count == sizeof(with.pairs) / sizeof(*with.pairs))
-		return kmp_error_new(KMP_ERROR_USAGE, "too many parameters");
-	with.pairs[with.count].name = "format";
-	with.pairs[with.count++].value = "html";
-	whole.out = open_memstream(&page, &len);
-	if (!whole.out)
-		return kmp_error_new(KMP_ERROR_MEMORY, "out of memory");
-	struct kmp_error *err = serve_api(server, "report", &with, &whole);
-	bool failed = ferror(whole.out);
-
-	failed |= fclose(whole.out) != 0;
-	if (err || failed)
-		return err ? err : kmp_error_new(KMP_ERROR_MEMORY, "out of memory");
 	answer->status = 200;
-	return cut_data(page, answer->out);
+	return query->count ? some_data(server, sample, query, answer->out)
+			    : share_data(server, sample, answer);
 }

@@ -25,6 +25,7 @@ struct kmp_error *serve_sample_create(bool redact, struct serve_sample **out)
 	sample->users = 1;
 	sample->redact = redact;
 	pthread_mutex_init(&sample->lock, NULL);
+	pthread_mutex_init(&sample->page_lock, NULL);
 	try(kmp_ledger_create(&sample->ledger));
 	try(kmp_ledger_create(&sample->tags));
 	*out = no_free(sample);
@@ -45,6 +46,8 @@ void serve_sample_put(struct serve_sample *sample)
 	kmp_ledger_destroy(sample->tags);
 	vec_deinit(&sample->pages);
 	pthread_mutex_destroy(&sample->lock);
+	pthread_mutex_destroy(&sample->page_lock);
+	free(sample->page);
 	free(sample);
 }
 

@@ -22,6 +22,11 @@ struct serve_sample {
 	uint64_t time;	 /* ns since 1970 */
 	double seconds;	 /* that reading took */
 	bool redact;
+	pthread_mutex_t page_lock;
+	/* The figures of the page, made when it is first asked for; they stay while the sample
+	 * does. */
+	char *page;
+	size_t page_len;
 };
 
 /* What of a page owner is not kept. */

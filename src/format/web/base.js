@@ -63,6 +63,11 @@ kmp.plural = function (number, one, many) {
 	return kmp.count(number) + ' ' + (number === 1 ? one : many || one + 's');
 };
 
+// When what is there now has been drawn.
+kmp.afterPaint = function (then) {
+	requestAnimationFrame(() => setTimeout(then, 0));
+};
+
 // What tests a text for what is searched for: any part of it, or /an expression/. Null for an
 // expression that is none.
 kmp.matcher = function (text) {

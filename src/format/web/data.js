@@ -8,7 +8,6 @@ kmp.Data = class {
 		this.difference = from.difference;
 		this.frames = from.frames;
 		this.hues = from.hues;
-		this.functions = from.frames.map(kmp.functionOf);
 		this.stacks = kmp.unpackStacks(from.stacks);
 		this.keys = from.keys.map((key, number) => this.makeKey(key, number));
 		this.stackKey = this.keys.find(key => key.name === 'stack') || null;
@@ -16,6 +15,13 @@ kmp.Data = class {
 		this.filters = new Map();
 		this.search = '';
 		this.select();
+	}
+
+	// Of each frame; the flame graph needs them all, a table those that it shows.
+	get functions() {
+		if (!this.allFunctions)
+			this.allFunctions = this.frames.map(kmp.functionOf);
+		return this.allFunctions;
 	}
 
 	makeKey(key, number) {
@@ -75,12 +81,12 @@ kmp.Data = class {
 		const own = this.tags ? frames.length - 1 : frames.findLastIndex(
 			frame => this.hues[frame] !== kmp.HUE_ALLOCATOR);
 
-		return this.functions[frames[own < 0 ? frames.length - 1 : own]];
+		return kmp.functionOf(this.frames[frames[own < 0 ? frames.length - 1 : own]]);
 	}
 
 	// Those that lead to it, the nearest first.
 	callersOf(stack) {
-		const names = this.stacks[stack].map(frame => this.functions[frame]);
+		const names = this.stacks[stack].map(frame => kmp.functionOf(this.frames[frame]));
 
 		return names.slice(0, names.lastIndexOf(this.ownerOf(stack))).reverse();
 	}

@@ -28,6 +28,13 @@ kmp.FlameView = class {
 		this.draw();
 	}
 
+	// As high as it will be.
+	reserve(data) {
+		const deepest = data.stacks.reduce((most, stack) => Math.max(most, stack.length), 0);
+
+		this.root.setAttribute('height', (Math.min(deepest, kmp.MAX_LEVELS) + 1) * 18 + 4);
+	}
+
 	draw() {
 		const width = Math.max(this.scroll.clientWidth, 320), flame = this.flame;
 		const height = (flame.levels + 1) * 18 + 4;

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // The page: head, search and filters, and its parts, each drawn anew when the selection changes.
 kmp.Page = class {
-	constructor(root, from) {
+	// Where figures come from afar, who asked for them sees the table first: sets are theirs then.
+	constructor(root, from, sets) {
 		this.root = root;
 		this.from = from;
-		this.sets = from.sets.map(set => new kmp.Data(set));
+		this.sets = sets || from.sets.map(set => new kmp.Data(set));
+		this.tableFirst = Boolean(sets);
 		this.data = this.sets[0];
 		this.head();
 		this.bar();
@@ -193,13 +195,26 @@ kmp.Page = class {
 	draw() {
 		this.drawTiles();
 		this.drawChips();
+		this.table.show(this.data, this.key);
+		if (!this.tableFirst) {
+			this.drawPictures();
+			return;
+		}
+		this.map.reserve();
+		this.flame.reserve(this.data);
+		kmp.afterPaint(() => {
+			this.tableFirst = false;
+			this.drawPictures();
+		});
+	}
+
+	drawPictures() {
 		if (!this.mapSection.hidden)
 			this.map.show(this.data);
-		if (!this.flameSection.hidden)
-			this.flame.show(this.data);
-		this.table.show(this.data, this.key);
 		if (this.chart)
 			this.chart.draw();
+		if (!this.flameSection.hidden)
+			this.flame.show(this.data);
 	}
 
 	keydown(event) {

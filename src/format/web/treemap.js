@@ -143,13 +143,20 @@ kmp.Treemap = class {
 			click: () => this.onOnly(this.path) }, 'Show only this everywhere'));
 	}
 
-	draw() {
+	// As high as it will be; the width and that.
+	reserve() {
 		const width = this.map.clientWidth || 900;
 		const height = Math.round(Math.min(Math.max(width * 0.36, 260), 440));
 
+		this.map.setAttribute('height', height);
+		return [width, height];
+	}
+
+	draw() {
+		const [width, height] = this.reserve();
+
 		this.map.replaceChildren();
 		this.map.setAttribute('viewBox', `0 0 ${width} ${height}`);
-		this.map.setAttribute('height', height);
 		this.drawn = [];
 		this.drawCrumbs();
 		this.divide(this.path, this.cellsOf(this.path), { x: 0, y: 0, w: width, h: height });

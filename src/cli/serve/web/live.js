@@ -65,7 +65,9 @@ kmp.Live = class {
 				headers.Authorization = 'Bearer ' + this.token;
 			if (this.tag)
 				headers['If-None-Match'] = this.tag;
-			const answer = await fetch(path, { headers, cache: 'no-store' });
+			// The first time the browser has it on its way already: index.html says so.
+			const answer = await fetch(path, this.page || this.where || this.token ?
+				{ headers, cache: 'no-store' } : {});
 
 			if (answer.status === 401)
 				this.askToken();
@@ -114,22 +116,25 @@ kmp.Live = class {
 	take(from, tag) {
 		this.seen();
 		this.tag = tag;
+		const sets = from.sets.map(set => new kmp.Data(set));
+
 		if (!from.timelines.length)
-			from.timelines = this.timelines(from);
+			from.timelines = this.timelines(sets[0]);
 		if (this.page) {
-			this.page.renew(from);
+			this.page.renew(from, sets);
 		} else {
 			this.root.replaceChildren();
-			kmp.page = this.page = new kmp.Page(this.root, from);
-			document.documentElement.dataset.ready = '';
-			console.info(`first table after ${Math.round(performance.now())} ms`);
+			kmp.afterPaint(() => {
+				document.documentElement.dataset.ready = '';
+				console.info(`first table after ${Math.round(performance.now())} ms`);
+			});
+			kmp.page = this.page = new kmp.Page(this.root, from, sets);
 		}
 		document.title = from.title + ' \u00b7 kmemprof';
 	}
 
 	// What was seen since the page was opened: the largest by task, or by the first key there is.
-	timelines(from) {
-		const data = new kmp.Data(from.sets[0]);
+	timelines(data) {
 		const key = data.key('comm') || data.plainKeys()[0];
 
 		if (!key)
@@ -149,14 +154,13 @@ kmp.Live = class {
 
 // New figures in the same page: what was searched for, filtered and opened stays, as far as it is
 // still there.
-kmp.Page.prototype.renew = function (from) {
+kmp.Page.prototype.renew = function (from, sets) {
 	const old = this.sets, at = old.indexOf(this.data), key = this.key.name;
 	const same = from.sets.length === old.length;
 
 	if (!same || (this.chart === undefined) !== !from.timelines.length) {
 		this.root.replaceChildren();
-		kmp.page = Object.assign(this, { from, sets: from.sets.map(set => new kmp.Data(set)),
-			setButtons: null, chart: undefined });
+		kmp.page = Object.assign(this, { from, sets, setButtons: null, chart: undefined });
 		this.head();
 		this.bar();
 		this.parts();
@@ -164,7 +168,7 @@ kmp.Page.prototype.renew = function (from) {
 		return;
 	}
 	this.from = from;
-	this.sets = from.sets.map((set, number) => kmp.carry(old[number], new kmp.Data(set)));
+	this.sets = sets.map((set, number) => kmp.carry(old[number], set));
 	this.data = this.sets[at];
 	this.key = this.data.keys.find(other => other.name === key && other.told) ||
 		this.data.stackKey || this.data.plainKeys()[0];

@@ -18,6 +18,7 @@ done
 	kmemprof=$(realpath "$1")
 	here=$(cd "$(dirname "$0")" && pwd)
 	data=${here%/serve}/data
+	contrib=${here%/tests/serve}/contrib/prometheus
 	long=${KMEMPROF_SERVE_SECONDS:-}
 }
 scratch=$(mktemp -d)
@@ -114,4 +115,58 @@ sum_of() { # FAMILY, of the metrics on standard input
 
 resident() { # kB
 	awk '/^VmRSS:/ { print $2 }' "/proc/$server/status"
+}
+
+need_prometheus() {
+	local tool
+
+	for tool in prometheus promtool; do
+		command -v $tool >/dev/null || skip_all "$tool is not installed: nothing was scraped"
+	done
+}
+
+# A real Prometheus scrapes the server each second, as contrib's configuration says; it is ready
+# then. At a port that nobody has: it says so if somebody does.
+start_prometheus() {
+	local tries wait
+
+	sed "s,127.0.0.1:9417,${url#http://},; s/scrape_interval:.*/scrape_interval: 1s/
+		s/evaluation_interval:.*/evaluation_interval: 1s/; s,kmemprof-alerts.yml,$contrib/&," \
+		"$contrib/prometheus.yml" >"$scratch/prometheus.yml"
+	for ((tries = 0; tries < 20; tries++)); do
+		prometheus_at=127.0.0.1:$((20000 + RANDOM % 10000))
+		prometheus --config.file="$scratch/prometheus.yml" --storage.tsdb.path="$scratch/tsdb" \
+			--web.listen-address=$prometheus_at --log.level=warn 2>"$scratch/log" &
+		prometheus=$!
+		others+=("$prometheus")
+		for ((wait = 0; wait < 300; wait++)); do
+			! curl -s "http://$prometheus_at/-/ready" | grep -q Ready || return 0
+			kill -0 $prometheus 2>/dev/null || break
+			sleep 0.1
+		done
+	done
+	echo "Bail out! no Prometheus: $(tail -n 1 "$scratch/log")"
+	exit 1
+}
+
+stop_prometheus() {
+	kill -TERM "$prometheus"
+	wait "$prometheus"
+}
+
+ask_prometheus() { # PATH, with NAME=VALUE behind it
+	curl -sG "${@:2}" "http://$prometheus_at/api/v1/$1"
+}
+
+query() { # EXPRESSION: its first value
+	ask_prometheus query --data-urlencode "query=$1" | jq -r '.data.result[0].value[1] // "none"'
+}
+
+await_query() { # EXPRESSION: until it has a value
+	local tries
+
+	for ((tries = 0; tries < 300; tries++)); do
+		[ "$(query "$1")" = none ] || return 0
+		sleep 0.1
+	done
 }

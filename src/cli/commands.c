@@ -22,6 +22,7 @@ const struct cli_command *const cli_commands[] = {
 	&cmd_watch,
 	&cmd_serve,
 	&cmd_push,
+	&cmd_fleet,
 	&cmd_doctor,
 	&cmd_version,
 	&cmd_help,

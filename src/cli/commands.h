@@ -8,6 +8,7 @@ extern const struct cli_command cmd_capture;
 extern const struct cli_command cmd_diff;
 extern const struct cli_command cmd_doctor;
 extern const struct cli_command cmd_filter;
+extern const struct cli_command cmd_fleet;
 extern const struct cli_command cmd_help;
 extern const struct cli_command cmd_monitor;
 extern const struct cli_command cmd_mount;

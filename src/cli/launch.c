@@ -115,3 +115,8 @@ struct kmp_error *cli_push_run(struct cli_args *args)
 {
 	return become(args, "kmemprof-fleet", "push", "libcurl");
 }
+
+struct kmp_error *cli_fleet_run(struct cli_args *args)
+{
+	return become(args, "kmemprof-fleet", "fleet", "libcurl");
+}

@@ -13,5 +13,6 @@ struct kmp_error *cli_serve_run(struct cli_args *args);
 
 /* Of kmemprof-fleet, for libcurl. */
 struct kmp_error *cli_push_run(struct cli_args *args);
+struct kmp_error *cli_fleet_run(struct cli_args *args);
 
 #endif

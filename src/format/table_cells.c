@@ -254,6 +254,7 @@ const char *kmp_groups_noun(const struct kmp_groups *groups, bool one)
 		{ "directory", "directory", "directories" },
 		{ "pid", "pid", "pids" },
 		{ "memcg", "memcg", "memcgs" },
+		{ "host", "host", "hosts" },
 	};
 
 	if (kmp_groups_are_locations(groups))

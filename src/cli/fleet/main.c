@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The program kmemprof-fleet, which `kmemprof push` becomes. */
+/* The program kmemprof-fleet, which `kmemprof push` and `kmemprof fleet` become. */
 #include <signal.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "cli/commands.h"
 
-static const struct cli_command *const verbs[] = { &cmd_push };
+static const struct cli_command *const verbs[] = { &cmd_push, &cmd_fleet };
 
 static const struct cli_command *verb_of(const char *name)
 {

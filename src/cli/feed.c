@@ -37,7 +37,7 @@ struct kmp_error *cli_feed_open(const struct cli_args *args, struct cli_feed *fe
 {
 	const char *from = cli_value(args, "source");
 
-	*feed = (struct cli_feed){ .path = from };
+	*feed = (struct cli_feed){ .path = from, .ledgers = 1 };
 	try(kmp_ledger_create(&feed->ledger));
 	if (from && !strcmp(from, "live")) {
 		feed->path = NULL;
@@ -114,6 +114,7 @@ static struct kmp_error *renew_ledger(struct cli_feed *feed)
 		return NULL;
 	kmp_ledger_destroy(feed->ledger);
 	feed->ledger = NULL;
+	feed->ledgers++;
 	return kmp_ledger_create(&feed->ledger);
 }
 

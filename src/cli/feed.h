@@ -23,6 +23,7 @@ struct cli_feed {
 	struct kmp_source *source; /* a directory that is read again and again, or NULL */
 	struct kmp_recorder *recorder;
 	struct kmp_ledger *ledger;
+	uint64_t ledgers; /* how many there were: another number, another ledger */
 	struct cli_record job;
 	bool counts;	     /* the kernel's own pages by stack */
 	bool tags;	     /* tags are worth reading */

@@ -247,9 +247,9 @@ struct kmp_error *cli_push_run(struct cli_args *args)
 		return setup(&push);
 	/* Before there are threads: they inherit that signals are blocked. */
 	cli_ticker_start(&push.ticker, push.interval);
-	try(push_reader_open(args, &push.reader));
 	try(outbox_create(&push.box, &push.outbox));
 	try(sender_init(&push.sender, &push.options, push.outbox));
+	try(push_reader_open(args, &push.reader));
 	if (!push.options.patient)
 		try(sender_prepare(&push.sender));
 	push.ticker.deadline = cli_clock_ns(CLOCK_MONOTONIC);

@@ -35,8 +35,9 @@ kmp.Page = class {
 				kmp.element('h1', {}, from.title),
 				kmp.element('p', { class: 'soft' }, from.source.join(' \u00b7 '))),
 			this.theme.button, this.tiles));
-		for (const text of from.warnings)
-			this.root.append(kmp.element('p', { class: 'warning', role: 'note' }, text));
+		if (from.warnings.length)
+			this.root.append(kmp.element('ul', { class: 'warning', 'aria-label': 'To be known' },
+				...from.warnings.map(text => kmp.element('li', {}, text))));
 	}
 
 	bar() {

@@ -142,14 +142,16 @@ kmp.Table = class {
 	opener(row, open) {
 		const opener = kmp.element('button', { type: 'button', class: 'opener',
 			'aria-expanded': String(open), click: event => this.toggle(row, event) },
-		kmp.element('span', { class: 'mark', 'aria-hidden': 'true' }, '\u25b8'),
-		kmp.element('b', {}, this.nameOf(row)));
+		kmp.element('span', { class: 'mark', 'aria-hidden': 'true' }, '\u25b8'));
+		// Some names are longer than a page is wide: of a closed row a few lines are shown.
+		const text = kmp.element('span', { class: 'text' }, kmp.element('b', {}, this.nameOf(row)));
 
+		opener.append(text);
 		if (this.key.stack && !this.data.tags)
-			opener.append(kmp.element('span', { class: 'callers' }, this.data
+			text.append(kmp.element('span', { class: 'callers' }, this.data
 				.callersOf(row.value).slice(0, 4).map(name => ' \u2190 ' + name).join('')));
 		else if (this.key.stack)
-			opener.append(kmp.element('span', { class: 'callers' }, ' ' +
+			text.append(kmp.element('span', { class: 'callers' }, ' ' +
 				this.data.stacks[row.value].slice(0, -1)
 					.map(frame => this.data.frames[frame]).join('/')));
 		return opener;

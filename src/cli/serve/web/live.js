@@ -22,9 +22,11 @@ kmp.Live = class {
 			'aria-pressed': 'false', click: () => this.toggle() }, 'Pause');
 		this.state = kmp.element('span', { class: 'state', role: 'status' }, 'loading');
 		this.wrong = kmp.element('pre', { id: 'wrong', role: 'alert', hidden: true });
+		this.sick = kmp.element('p', { class: 'warning', role: 'status', hidden: true });
 		this.bar = kmp.element('form', { class: 'live', submit: event => this.submit(event) },
 			kmp.element('label', { for: 'where' }, 'Only where'), this.input,
-			kmp.element('button', { class: 'pill' }, 'Show'), this.pause, this.state, this.wrong);
+			kmp.element('button', { class: 'pill' }, 'Show'), this.pause, this.state, this.wrong,
+			this.sick);
 	}
 
 	submit(event) {
@@ -77,10 +79,24 @@ kmp.Live = class {
 				this.take(await answer.json(), answer.headers.get('ETag'));
 			else
 				this.fault((await answer.json()).error);
+			this.tell(await this.health());
 		} catch (error) {
-			this.state.textContent = 'the server does not answer';
+			this.tell('the server does not answer');
 		}
 		this.loading = false;
+	}
+
+	// What is shown may be old, since the source cannot be read any more: the server says so.
+	async health() {
+		const answer = await fetch('healthz', { cache: 'no-store' });
+
+		return answer.ok ? '' : (await answer.text()).trim();
+	}
+
+	tell(text) {
+		this.sick.textContent = text.slice(0, 1).toUpperCase() + text.slice(1) + (text && this.page ?
+			'. What is shown is the last sample.' : '');
+		this.sick.hidden = !text;
 	}
 
 	fault(text) {
@@ -96,26 +112,31 @@ kmp.Live = class {
 			return;
 		this.asking = kmp.element('input', { type: 'password', autocomplete: 'off',
 			'aria-label': 'Token', placeholder: 'Token' });
-		this.root.replaceChildren(kmp.element('form', { class: 'card', submit: event => {
+		this.state.textContent = '';
+		this.root.replaceChildren(kmp.element('form', { class: 'card token', submit: event => {
 			event.preventDefault();
 			this.token = this.asking.value;
 			this.asking = null;
 			this.load();
-		} }, kmp.element('p', {}, 'This server answers who knows its token.'), this.asking, ' ',
+		} }, kmp.element('p', {}, this.token ? 'That is not its token.' :
+			'This server tells its figures to those who know its token.'), this.asking,
 		kmp.element('button', { class: 'pill' }, 'Go on')));
 		this.page = null;
 		this.asking.focus();
 	}
 
+	// The tag names a sample: its number, and its time in nanoseconds.
 	seen() {
+		const time = /-(\d+)"$/.exec(this.tag);
+
 		this.wrong.hidden = true;
 		this.input.setAttribute('aria-invalid', 'false');
-		this.state.textContent = 'read at ' + new Date().toLocaleTimeString();
+		this.state.textContent = time ? 'sample of ' + kmp.moment(Number(time[1]) / 1e6, 0) : '';
 	}
 
 	take(from, tag) {
-		this.seen();
 		this.tag = tag;
+		this.seen();
 		const sets = from.sets.map(set => new kmp.Data(set));
 
 		if (!from.timelines.length)

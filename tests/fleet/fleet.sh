@@ -9,7 +9,7 @@
 
 start_clickhouse one
 export KMEMPROF_FLEET=clickhouse://127.0.0.1:${http[one]}/fleet
-"$kmemprof" push --to "$KMEMPROF_FLEET" || echo 'Bail out! no tables'
+"$kmemprof" push --setup --to "$KMEMPROF_FLEET" || echo 'Bail out! no tables'
 
 # Two hours ago and now; a second is 1 000 000 000.
 now=1796000000 then=1795992800
@@ -208,6 +208,33 @@ ok 'a table has no control characters of names' sh -c "! '$kmemprof' fleet top -
 	LC_ALL=C grep -q '[[:cntrl:]]'"
 ok '  nor of hosts' sh -c "! '$kmemprof' fleet hosts it\\'s --at @$now --since 2h |
 	LC_ALL=C grep -q '[[:cntrl:]]'"
+
+# What was really pushed is what report and tags tell of the same files.
+dump=$data/captures/linux-7.3/page_owner.stack.xz
+export KMEMPROF_FLEET=clickhouse://127.0.0.1:${http[one]}/pushed
+for _ in 1 2; do
+	"$kmemprof" push --quiet --to "$KMEMPROF_FLEET" --source "$dump" --host one --label rack=a
+done
+other=$data/captures/linux-6.12
+"$kmemprof" push --quiet --to "$KMEMPROF_FLEET" --source "$other" --host two --label rack=b
+# Some columns of CSV without commas in its texts; a compiler's copies of a function are one.
+columns() { # NAME…
+	tr -d '\r' | sed 's/\.constprop\.[0-9]*//' | awk -F, -v names="$*" '
+		NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; count = split(names, name, " "); next }
+		{ for (i = 1; i <= count; i++) printf "%s%s", $at[name[i]], i < count ? "," : "\n" }' | sort
+}
+for by in function module comm; do
+	is "pushed: page owners by $by are those of report" \
+		"$("$kmemprof" fleet top --host one --by $by --format csv | columns $by records bytes | md5sum)" \
+		"$("$kmemprof" report --by $by --format csv "$dump" | columns $by records bytes | md5sum)"
+done
+is 'pushed: tags are those of tags' \
+	"$("$kmemprof" fleet top --by tag --format csv | columns file line module function bytes calls | md5sum)" \
+	"$("$kmemprof" tags --format csv "$other" | awk -F, '$5 || $6' |
+		columns file line module function bytes calls | md5sum)"
+is 'pushed: the sum of two hosts' "$("$kmemprof" fleet top --format json | jq .totals.bytes)" \
+	$(($("$kmemprof" report --format json "$dump" | jq .totals.bytes) + \
+		$("$kmemprof" report --format json "$other/show_stacks.xz" | jq .totals.bytes)))
 
 wrong() { # MESSAGE ARGUMENT…
 	local message=$1

@@ -256,6 +256,7 @@ static struct kmp_error *make_group(struct fleet *fleet, const struct hosts *hos
 	group.key = values;
 	group.extras = values + by->key_count;
 	try(fill_extras(fleet, hosts, owner, groups->extra_count, values + by->key_count));
+	groups->records_unknown |= owner->no_count;
 	answer_add(&groups->total, &group.now);
 	answer_add(&groups->total_before, &group.before);
 	return grow_push(&answer->list, group);

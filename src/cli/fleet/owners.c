@@ -57,7 +57,8 @@ static struct kmp_error *make_sql(const struct fleet *fleet, int side, struct sq
 
 	try(sql_add(sql,
 		    "SELECT k, toUInt64(countIf(%s)), toUInt64(countIf(hob != 0)), sum(hb), "
-		    "sum(hc), sum(hob), sum(hoc), argMax(session, %s), max(%s), max(places) FROM ",
+		    "sum(hc), sum(hob), sum(hoc), argMax(session, %s), max(%s), max(places), "
+		    "toUInt8(max(hb != 0 AND hc = 0 OR hob != 0 AND hoc = 0)) FROM ",
 		    grows ? "hb > hob" : "hb != 0", grows ? "hb - hob" : "hb",
 		    grows ? "hb - hob" : "hb"));
 	if (fleet->ask->by->column) {
@@ -93,6 +94,7 @@ static struct kmp_error *read_owner(struct fleet *fleet, struct row_reader *from
 	owner.worst = row_u64(from);
 	owner.worst_bytes = row_i64(from);
 	owner.places = row_u64(from);
+	owner.no_count = row_u8(from);
 	if (from->bad)
 		return kmp_error_new(KMP_ERROR_INPUT, "%s: the answer is cut",
 				     clickhouse_name(fleet->server));
@@ -144,6 +146,7 @@ struct kmp_error *owners_compare(struct owners *after, size_t hosts_after,
 
 		a += order <= 0;
 		b += order >= 0;
+		owner.no_count |= !order && y->no_count;
 		owner.hosts = order <= 0 ? x->hosts : 0;
 		owner.bytes = order <= 0 ? mean(x->bytes, hosts_after) : 0;
 		owner.count = order <= 0 ? mean(x->count, hosts_after) : 0;

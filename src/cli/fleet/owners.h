@@ -14,6 +14,7 @@ struct owner {
 	int64_t bytes, count, bytes_before, count_before;
 	uint64_t worst; /* session of the host that has most of it, or where it grew most */
 	int64_t worst_bytes;
+	bool no_count;	 /* some host told no count of it */
 	uint64_t places; /* owners that are one here, on the host that has most of them */
 };
 

@@ -1325,6 +1325,9 @@ struct kmp_recorder_stats {
 	uint64_t objects_full;	 /* objects that are in no tag: no room for them */
 	uint64_t sites_full;	 /* objects without their call site: no room for it */
 	uint64_t sites_failed;	 /* the same: it could not be told */
+	uint64_t walked;	 /* stacks that were taken without the kernel's unwinder */
+	uint64_t unwound;	 /* stacks that were left to it */
+	uint64_t walked_wrong;	 /* where both were asked and did not agree */
 };
 
 /*

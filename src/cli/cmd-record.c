@@ -54,6 +54,10 @@ static void print_stats(const struct kmp_recorder_stats *s, uint32_t what)
 		" pages unattributed\n",
 		s->stacks_full + s->stacks_failed, s->tasks_full, s->outside, s->missed,
 		s->unattributed);
+	fprintf(stderr,
+		"kmemprof: stacks: %" PRIu64 " by the kernel's rules, %" PRIu64
+		" by its unwinder; %" PRIu64 " of those compared differ\n",
+		s->walked, s->unwound, s->walked_wrong);
 	if (!(what & KMP_READ_TAGS))
 		return;
 	fprintf(stderr,

@@ -4,10 +4,12 @@
  * struct page begins at a place that differs from boot to boot; what the kernel tells of our own
  * pages in /proc/self/pagemap, and which addresses the tracepoint shows meanwhile, tells where.
  */
+#include <bpf/bpf.h>
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -16,6 +18,7 @@
 #include "source/bpf/calibrate.skel.h"
 #include "source/recorder.h"
 #include "source/symbols.h"
+#include "source/unwind_tables.h"
 
 enum { PROBES = 64, PAGE_SIZE = 4096 };
 
@@ -106,13 +109,12 @@ static struct kmp_error *find_base(const struct calibration *seen, const uint64_
  * Frames above the allocator's own: programs, trampolines, and the tracepoint's function that calls
  * several programs, which is not there when ours is the only one.
  */
-static struct kmp_error *find_skip(const struct calibration *seen, struct kmp_calibration *c)
+static void find_skip(const struct calibration *seen, const struct kmp_symbols *symbols,
+		      struct kmp_calibration *c)
 {
 	static const char iterator[] = "__traceiter_";
-	struct kmp_symbols *symbols cleanup(cleanup_symbols) = NULL;
 	struct kmp_symbol above = { .name = "" };
 
-	try(kmp_symbols_load("/proc/kallsyms", &symbols));
 	for (uint32_t i = 0; i < CALIBRATE_DEPTH / 2; i++) {
 		struct kmp_symbol symbol;
 
@@ -125,10 +127,41 @@ static struct kmp_error *find_skip(const struct calibration *seen, struct kmp_ca
 			c->stack_skip = i - several;
 			c->iterator = several ? above.address : 0;
 			c->iterator_size = several ? (uint32_t)above.size : 0;
-			return NULL;
+			return;
 		}
 		above = symbol;
 	}
+}
+
+static bool peek(void *arg, uint64_t from, size_t size, void *out)
+{
+	struct calibrate *skel = arg;
+	LIBBPF_OPTS(bpf_test_run_opts, run);
+
+	if (size > CALIBRATE_PEEK)
+		return false;
+	skel->bss->peek_from = from;
+	skel->bss->peek_size = (uint32_t)size;
+	if (bpf_prog_test_run_opts(bpf_program__fd(skel->progs.peek), &run) || run.retval)
+		return false;
+	memcpy(out, skel->bss->peeked, size);
+	return true;
+}
+
+/* What the stack of the first page tells. */
+static struct kmp_error *read_stack(struct calibrate *skel, struct kmp_calibration *c)
+{
+	const struct calibration *seen = &skel->bss->seen;
+	struct btf *btf cleanup(cleanup_btf) = btf__load_vmlinux_btf();
+	struct kmp_symbols *symbols cleanup(cleanup_symbols) = NULL;
+	struct kmp_unwind_places places = kmp_unwind_places;
+
+	try(kmp_symbols_load_places("/proc/kallsyms", places.all, KMP_UNWIND_PLACE_COUNT,
+				    &symbols));
+	find_skip(seen, symbols, c);
+	const struct kmp_unwind_kernel kernel = { btf, symbols, &places, peek, skel };
+
+	kmp_unwind_find(&kernel, seen, c);
 	return NULL;
 }
 
@@ -149,5 +182,5 @@ struct kmp_error *kmp_calibrate(struct kmp_calibration *c)
 	try(touch(&skel->bss->armed, pfns));
 	calibrate__detach(skel);
 	try(find_base(&skel->bss->seen, pfns, c));
-	return find_skip(&skel->bss->seen, c);
+	return read_stack(skel, c);
 }

@@ -23,6 +23,7 @@ enum {
 	TAGS_DEFAULT = 16384,
 	CONTEXTS_DEFAULT = 65536,
 	OBJECTS_DEFAULT = 1 << 20,
+	CHECK_EVERY = 1024, /* of stacks that the kernel's unwinder was not asked for */
 };
 
 DEFINE_CLEANUP(recorder, struct kmp_recorder *, kmp_recorder_destroy)
@@ -67,6 +68,19 @@ static struct kmp_error *size_maps(struct kmp_recorder *r)
 	return NULL;
 }
 
+/* Tests want stacks from the kernel's unwinder alone, or every one compared with that. */
+static void choose_walks(struct kmp_recorder *r)
+{
+	const char *stacks = getenv("KMEMPROF_STACKS");
+	struct record__rodata *ro = r->skel->rodata;
+
+	if (stacks && !strcmp(stacks, "kernel"))
+		r->calibration.orc.count = 0;
+	ro->check_mask = stacks && !strcmp(stacks, "compare") ? 0 : CHECK_EVERY - 1;
+	*(struct record_orc *)&ro->orc = r->calibration.orc;
+	*(struct record_anchor *)&ro->anchor = r->calibration.anchor;
+}
+
 static void set_constants(struct kmp_recorder *r)
 {
 	const struct kmp_recorder_options *o = &r->options;
@@ -79,6 +93,7 @@ static void set_constants(struct kmp_recorder *r)
 	ro->stack_skip = r->calibration.stack_skip;
 	ro->iterator = r->calibration.iterator;
 	ro->iterator_size = r->calibration.iterator_size;
+	choose_walks(r);
 	ro->stack_depth = o->stack_depth;
 	ro->max_stacks = o->max_stacks;
 	ro->shares = r->shares;

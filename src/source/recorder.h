@@ -17,6 +17,8 @@ struct kmp_calibration {
 	uint32_t stack_skip;	   /* frames of the tracing itself on top of a stack */
 	uint64_t iterator;	   /* one more, if others trace the same */
 	uint32_t iterator_size;
+	struct record_orc orc; /* count 0: stacks are left to the kernel's unwinder */
+	struct record_anchor anchor;
 };
 
 /* Sections of page frames that there are, in the order of their slots. */

@@ -197,6 +197,18 @@ static struct kmp_error *choose_tracepoints(struct kmp_recorder *r, const struct
 	return NULL;
 }
 
+/* Rules of modules' code are known as long as it is known when modules come and go. */
+static void choose_modules(struct kmp_recorder *r, const struct btf *btf)
+{
+	struct record_orc *orc = &r->calibration.orc;
+	bool told = orc->count && tracepoint(btf, "module_free") && tracepoint(btf, "module_load");
+
+	if (!told)
+		orc->modules = 0;
+	bpf_program__set_autoload(r->skel->progs.orc_module_free, told);
+	bpf_program__set_autoload(r->skel->progs.orc_module_load, told);
+}
+
 struct kmp_error *kmp_recorder_choose(struct kmp_recorder *r, bool functions)
 {
 	struct btf *btf cleanup(cleanup_btf) = btf__load_vmlinux_btf();
@@ -208,6 +220,7 @@ struct kmp_error *kmp_recorder_choose(struct kmp_recorder *r, bool functions)
 				     "without CONFIG_DEBUG_INFO_BTF");
 	bpf_program__set_autoload(r->skel->progs.record_alloc, r->has_pages);
 	bpf_program__set_autoload(r->skel->progs.record_free, r->has_pages);
+	choose_modules(r, btf);
 	try(choose_functions(r, btf, functions));
 	return choose_tracepoints(r, btf);
 }

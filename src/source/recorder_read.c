@@ -118,6 +118,10 @@ struct kmp_error *kmp_recorder_tell_losses(struct kmp_recorder *r, struct kmp_le
 		/* Of the whole machine; with a scope most of them are none of ours. */
 		{ r->options.all ? s.missed : 0, 0,
 		  "events were missed: they interrupted the recording of others", NULL },
+		{ s.walked_wrong, 0,
+		  "stacks were not as the kernel's unwinder has them; others before may not be "
+		  "either",
+		  NULL },
 		{ s.objects_full, r->options.max_objects, "kernel objects that are in no tag",
 		  "--max-objects" },
 		{ s.sites_full, r->options.max_tags, "kernel objects without their call site",
@@ -236,6 +240,9 @@ struct kmp_error *kmp_recorder_stats(struct kmp_recorder *r, struct kmp_recorder
 		.tasks_full = sums[RECORD_TASKS_FULL],
 		.pids_full = sums[RECORD_PIDS_FULL],
 		.missed = count_missed(r),
+		.walked = sums[RECORD_WALKED],
+		.unwound = sums[RECORD_UNWOUND],
+		.walked_wrong = sums[RECORD_WALKED_WRONG],
 		.unattributed = r->stats.unattributed,
 		.objects = sums[RECORD_OBJECTS],
 		.objects_freed = sums[RECORD_OBJECTS_FREED],

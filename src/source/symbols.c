@@ -52,6 +52,9 @@ struct loader {
 	bool sorted;
 	char last_module[MODULE_MAX_BYTES];
 	uint32_t last_module_number;
+	struct kmp_symbol_place *places; /* sought */
+	size_t place_count;
+	uint64_t place_lengths; /* a bit for each length that their names have */
 };
 
 DEFINE_CLEANUP(input, struct kmp_input *, kmp_input_destroy)
@@ -107,10 +110,24 @@ static struct kmp_error *module_number(struct loader *l, const char *module, siz
 	return NULL;
 }
 
+/* Of several symbols with the name the first. */
+static void note_place(struct loader *l, const char *name, size_t len, uint64_t address)
+{
+	if (!(l->place_lengths >> (len & 63) & 1))
+		return;
+	for (size_t i = 0; i < l->place_count; i++) {
+		struct kmp_symbol_place *place = &l->places[i];
+
+		if (!place->address && !strncmp(place->name, name, len) && !place->name[len])
+			place->address = address;
+	}
+}
+
 /* `name` or `name\t[module]`, to the end of the line. */
 static struct kmp_error *take_name(struct loader *l, struct kmp_lines *lines, const char *p,
-				   const char *end, struct place *place)
+				   const char *end, struct entry *entry)
 {
+	struct place *place = &entry->place;
 	const char *tab = memchr(p, '\t', (size_t)(end - p));
 	size_t len = (size_t)((tab ? tab : end) - p);
 
@@ -124,6 +141,8 @@ static struct kmp_error *take_name(struct loader *l, struct kmp_lines *lines, co
 			return bad_line(lines, tab + 1, (size_t)(end - tab - 1),
 					"no module's name");
 		try(module_number(l, module, (size_t)(end - module) - 1, &place->module));
+	} else {
+		note_place(l, p, len, entry->address);
 	}
 	if (!is_named(*place))
 		return NULL;
@@ -144,7 +163,7 @@ static struct kmp_error *take_line(struct loader *l, struct kmp_lines *lines, co
 	if (!scan_hex(&p, &e.address) || p[0] != ' ' || !p[1] || p[2] != ' ')
 		return bad_line(lines, start, len, "not 'ADDRESS TYPE SYMBOL'");
 	e.place.name = (uint32_t)l->symbols->names.len << 1 | is_function(p[1]);
-	try(take_name(l, lines, p + 3, end, &e.place));
+	try(take_name(l, lines, p + 3, end, &e));
 	if (l->entries.len && l->entries.data[l->entries.len - 1].address > e.address)
 		l->sorted = false;
 	l->any_address |= e.address;
@@ -223,13 +242,23 @@ static struct kmp_error *finish(struct loader *l, const char *path)
 	return NULL;
 }
 
-static struct kmp_error *load(struct kmp_lines *lines, struct kmp_symbols **out)
+static struct kmp_error *load(struct kmp_lines *lines, struct kmp_symbol_place *places,
+			      size_t count, struct kmp_symbols **out)
 {
 	struct kmp_symbols *symbols cleanup(cleanup_symbols) = calloc(1, sizeof(*symbols));
-	struct loader l cleanup(cleanup_loader) = { .symbols = symbols, .sorted = true };
+	struct loader l cleanup(cleanup_loader) = {
+		.symbols = symbols,
+		.sorted = true,
+		.places = places,
+		.place_count = count,
+	};
 
 	if (!symbols)
 		return &kmp_error_no_memory;
+	for (size_t i = 0; i < count; i++) {
+		places[i].address = 0;
+		l.place_lengths |= 1ull << (strlen(places[i].name) & 63);
+	}
 	for (;;) {
 		const char *text;
 		size_t len;
@@ -246,12 +275,18 @@ static struct kmp_error *load(struct kmp_lines *lines, struct kmp_symbols **out)
 
 struct kmp_error *kmp_symbols_load(const char *path, struct kmp_symbols **symbols)
 {
+	return kmp_symbols_load_places(path, NULL, 0, symbols);
+}
+
+struct kmp_error *kmp_symbols_load_places(const char *path, struct kmp_symbol_place *places,
+					  size_t count, struct kmp_symbols **symbols)
+{
 	struct kmp_input *input cleanup(cleanup_input) = NULL;
 	struct kmp_lines *lines cleanup(cleanup_lines) = NULL;
 
 	try(kmp_input_open(path, &input));
 	try(kmp_lines_create(input, &lines));
-	return load(lines, symbols);
+	return load(lines, places, count, symbols);
 }
 
 struct kmp_error *kmp_symbols_load_memory(const char *text, size_t len,
@@ -260,7 +295,7 @@ struct kmp_error *kmp_symbols_load_memory(const char *text, size_t len,
 	struct kmp_lines *lines cleanup(cleanup_lines) = NULL;
 
 	try(kmp_lines_create_memory(text, len, &lines));
-	return load(lines, symbols);
+	return load(lines, NULL, 0, symbols);
 }
 
 /* The last entry at or below address; there is one. */

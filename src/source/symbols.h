@@ -30,6 +30,16 @@ struct kmp_error *kmp_symbols_load(const char *path, struct kmp_symbols **symbol
 struct kmp_error *kmp_symbols_load_memory(const char *text, size_t len,
 					  struct kmp_symbols **symbols) must_check;
 
+/* A symbol of any kind that is sought while a text is read, of vmlinux; address 0: not there. */
+struct kmp_symbol_place {
+	const char *name;
+	uint64_t address;
+};
+
+/* As kmp_symbols_load(); the table itself has functions alone. */
+struct kmp_error *kmp_symbols_load_places(const char *path, struct kmp_symbol_place *places,
+					  size_t count, struct kmp_symbols **symbols) must_check;
+
 /* NULL is accepted. */
 void kmp_symbols_destroy(struct kmp_symbols *symbols);
 

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "source/symbols.h"
@@ -177,6 +178,36 @@ static void frames_of_kernels(void **state)
 	}
 }
 
+/* Symbols of any kind, of vmlinux alone, the first of a name. */
+static void places(void **state)
+{
+	char path[] = "/tmp/kmemprof-symbols.XXXXXX";
+	struct kmp_symbol_place sought[] = {
+		{ .name = "tables" },
+		{ .name = "modules" },
+		{ .name = "absent", 1 },
+	};
+	struct kmp_symbols *s;
+	int fd = mkstemp(path);
+
+	assert_true(fd >= 0);
+	dprintf(fd,
+		"ffffffff81000100 T first\n"
+		"ffffffff81000200 D tables2\n"
+		"ffffffff81000208 R tables\n"
+		"ffffffff81000300 d modules\n"
+		"ffffffff81000400 b modules\n"
+		"ffffffffa0003000 d absent\t[mod]\n");
+	close(fd);
+	assert_null(kmp_symbols_load_places(path, sought, 3, &s));
+	unlink(path);
+	assert_int_equal(sought[0].address, 0xffffffff81000208);
+	assert_int_equal(sought[1].address, 0xffffffff81000300);
+	assert_int_equal(sought[2].address, 0);
+	assert_int_equal(kmp_symbols_count(s), 1);
+	kmp_symbols_destroy(s);
+}
+
 static double now(void)
 {
 	struct timespec t;
@@ -226,7 +257,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names_and_sizes), cmocka_unit_test(short_buffers),
 		cmocka_unit_test(errors),	   cmocka_unit_test(frames_of_kernels),
-		cmocka_unit_test(running_kernel),
+		cmocka_unit_test(running_kernel),  cmocka_unit_test(places),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -25,8 +25,10 @@ int calibrate(struct bpf_raw_tracepoint_args *ctx)
 
 	if (!armed || (__u32)(bpf_get_current_pid_tgid() >> 32) != self || at >= CALIBRATE_PAGES)
 		return 0;
-	if (!at)
+	if (!at) {
 		bpf_get_stack(ctx, seen.stack, sizeof(seen.stack), 0);
+		bpf_probe_read_kernel(seen.words, sizeof(seen.words), ctx);
+	}
 	seen.pages[at & (CALIBRATE_PAGES - 1)] = ctx->args[0];
 	seen.count = at + 1;
 	return 0;
@@ -37,4 +39,19 @@ SEC("raw_tp/mm_page_alloc")
 int second(struct bpf_raw_tracepoint_args *ctx)
 {
 	return 0;
+}
+
+__u64 peek_from = 0;
+__u32 peek_size = 0;
+char peeked[CALIBRATE_PEEK] = {};
+
+/* The kernel's memory for the loader, which runs this itself: where there is none, an error. */
+SEC("raw_tp")
+int peek(void *ctx)
+{
+	__u32 size = peek_size;
+
+	if (size > sizeof(peeked))
+		return 1;
+	return bpf_probe_read_kernel(peeked, size, (void *)peek_from) ? 1 : 0;
 }

@@ -10,9 +10,7 @@
  * Whatever fails is counted. A record without its stack or task is still a record, and sums are
  * kept by handle, handle 0 for lost stacks: a failure never leaves a sum raised.
  */
-#include "source/bpf/table.bpf.h"
-
-#include <bpf/bpf_core_read.h>
+#include "source/bpf/unwind.bpf.h"
 
 char LICENSE[] SEC("license") = "GPL";
 
@@ -47,7 +45,7 @@ int record_alloc(struct bpf_raw_tracepoint_args *ctx)
 	}
 	struct record_page record = {
 		.ts = bpf_ktime_get_ns(),
-		.stack = stack_handle(ctx, cpu),
+		.stack = walked_handle(ctx, cpu, which),
 		.task = task_number(cpu),
 		.gfp = (__u32)ctx->args[2],
 		.info = ((__u32)ctx->args[1] & RECORD_ORDER) | ((__u32)ctx->args[3] & RECORD_TYPE)

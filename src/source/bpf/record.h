@@ -89,6 +89,36 @@ struct record_context {
 	__u32 unused;
 };
 
+/* The least that a task's stack has in the kernel; trampolines of the tracing of functions. */
+enum { RECORD_KERNEL_STACK = 16384, RECORD_DETOURS = 4 };
+
+/* Where the kernel has its rules of unwinding. */
+struct record_orc {
+	__u64 ips;   /* addresses of code, as distances from their own place */
+	__u64 rules; /* beside them */
+	__u64 text;  /* the code that they are of */
+	__u64 text_size;
+	__u64 modules; /* the list of those, 0: not known */
+	__u64 detours[RECORD_DETOURS];
+	__u32 count; /* 0: no rules that we know */
+	/* What an entry has for these; kernels do not number them alike. */
+	__u8 sp;    /* the caller's SP by ours */
+	__u8 bp;    /* the same by BP */
+	__u8 kept;  /* the caller's BP is BP still */
+	__u8 saved; /* or lies below the caller's SP */
+	__u8 call;  /* the frame of a function */
+	__u8 regs;  /* all registers of what was interrupted */
+	__u8 end;   /* where the stack begins */
+	__u8 unused;
+};
+
+/* Where a walk begins. */
+struct record_anchor {
+	__u64 runner; /* where programs are called, in the kernel's code */
+	__u32 first;  /* the word with the return address of that, counted from the context */
+	__u32 skip;   /* frames of the tracing itself from there on */
+};
+
 /* What happened, counted by CPU. */
 enum record_counter {
 	RECORD_ALLOCS,	       /* allocations seen, in scope */
@@ -109,6 +139,9 @@ enum record_counter {
 	RECORD_OBJECTS_FULL,   /* no room for another object */
 	RECORD_SITES_FULL,     /* no room for a new call site */
 	RECORD_SITES_FAILED,   /* no call site could be told */
+	RECORD_WALKED,	       /* stacks taken by the kernel's rules alone */
+	RECORD_UNWOUND,	       /* stacks taken by its unwinder */
+	RECORD_WALKED_WRONG,   /* where the two did not agree */
 	RECORD_COUNTERS
 };
 

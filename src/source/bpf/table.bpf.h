@@ -233,13 +233,18 @@ static __always_inline __u32 add_stack(__u64 hash, const __u64 *ip, __u32 depth)
 	return 0;
 }
 
-static __always_inline __u32 find_stack(struct on_cpu *cpu, const __u64 *ip, __u32 depth)
+static __always_inline __u64 hash_of(const __u64 *ip, __u32 depth)
 {
 	__u64 hash = depth;
 
 	for (__u32 i = 0; i < RECORD_DEPTH_MAX && i < depth; i++)
 		hash = mix(hash, ip[i]);
+	return hash;
+}
 
+static __always_inline __u32 find_stack(struct on_cpu *cpu, const __u64 *ip, __u32 depth)
+{
+	__u64 hash = hash_of(ip, depth);
 	__u32 slot = hash >> 32 & (KNOWN_STACKS - 1);
 
 	if (cpu->known[slot].hash == hash && cpu->known[slot].handle)
@@ -252,11 +257,13 @@ static __always_inline __u32 find_stack(struct on_cpu *cpu, const __u64 *ip, __u
 	return handle;
 }
 
-static __always_inline __u32 stack_handle(void *ctx, struct on_cpu *cpu)
+/* The kernel's unwinder: the frames from cpu->ip[*first] on. */
+static __always_inline __u32 unwound_stack(void *ctx, struct on_cpu *cpu, __u32 *first)
 {
 	__u32 more = one_more != 0;
 	__u32 size = (stack_depth + more) * sizeof(__u64);
 
+	*first = 0;
 	if (size > sizeof(cpu->ip))
 		size = sizeof(cpu->ip);
 	long got = bpf_get_stack(ctx, cpu->ip, size, stack_skip & BPF_F_SKIP_FIELD_MASK);
@@ -266,13 +273,21 @@ static __always_inline __u32 stack_handle(void *ctx, struct on_cpu *cpu)
 		return 0;
 	}
 	__u32 depth = (__u32)got / sizeof(__u64);
-	__u32 first = cpu->ip[0] - iterator < iterator_size;
 
-	if (more != first)
-		one_more = first;
-	if (first)
-		return find_stack(cpu, cpu->ip + 1, depth - 1);
-	return find_stack(cpu, cpu->ip, depth < stack_depth ? depth : stack_depth);
+	*first = cpu->ip[0] - iterator < iterator_size;
+	if (more != *first)
+		one_more = *first;
+	if (*first)
+		return depth - 1;
+	return depth < stack_depth ? depth : stack_depth;
+}
+
+static __always_inline __u32 stack_handle(void *ctx, struct on_cpu *cpu)
+{
+	__u32 first;
+	__u32 depth = unwound_stack(ctx, cpu, &first);
+
+	return depth ? find_stack(cpu, cpu->ip + first, depth) : 0;
 }
 
 /* A number for a task that is new; 0 if there is no room. */

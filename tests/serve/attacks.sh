@@ -16,7 +16,8 @@ crowd() { # SECONDS: prints how many answers, and how many of them are none
 	while
 		curl -sZ --parallel-immediate --parallel-max 200 --max-time 120 -w '%{http_code}\n' \
 			-o /dev/null "$url/metrics?[1-400]" \
-			-o /dev/null "$url/api/v1/report?by=comm&limit=[1-20]" 2>/dev/null
+			-o /dev/null "$url/api/v1/report?by=comm&limit=[1-20]" \
+			-o /dev/null "$url/{,healthz,page.js,page/data,pprof/pages}" 2>/dev/null
 		[ $SECONDS -lt $end ]
 	do :; done | awk '{ all++; bad += $1 != 200 } END { print all + 0, bad + 0 }'
 }

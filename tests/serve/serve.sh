@@ -11,6 +11,7 @@ sample=$data/samples/12-raw-v6.12-android-cma-migrated.txt
 start --source "$capture" --top 5
 total=$("$kmemprof" report --format json "$capture" | jq .totals.bytes)
 tags=$("$kmemprof" tags --format json "$capture" | jq .totals.bytes)
+is "it can get no more rights" "$(awk '/^NoNewPrivs:/ { print $2 }' /proc/$server/task/*/status | sort -u)" 1
 ok "the capture has page owners and tags" [ "$total" -gt 1000000 -a "$tags" -gt 1000000 ]
 
 get /metrics >"$scratch/metrics"
@@ -186,6 +187,13 @@ sed -e "s|^ExecStart=[^ ]*|ExecStart=$kmemprof|" -e '/^Documentation=/d' \
 	"${here%/tests/serve}/contrib/systemd/kmemprof-serve.service" >"$unit"
 if command -v systemd-analyze >/dev/null; then
 	ok "systemd takes the unit" systemd-analyze verify "$unit"
+	# In tenths, of 100: 96 is a service without any of it.
+	if systemd-analyze --help | grep -q -e --offline; then
+		systemd-analyze security --offline=true --threshold=18 "$unit" >"$scratch/out" 2>&1
+		is "the unit may do little" $? 0
+	else
+		skip "the unit may do little" "this systemd-analyze tells of services that run alone"
+	fi
 else
 	skip "systemd takes the unit" "no systemd-analyze"
 fi

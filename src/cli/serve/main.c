@@ -10,6 +10,7 @@
 #include "base/cleanup.h"
 #include "base/error.h"
 #include "cli/commands.h"
+#include "cli/serve/confine.h"
 #include "cli/serve/http.h"
 #include "cli/launch.h"
 
@@ -64,6 +65,14 @@ struct kmp_error *cli_serve_run(struct cli_args *args)
 	try(serve_listen(server.options.listen, server.options.open || server.options.token,
 			 &listen));
 	try(serve_reader_open(&server.reader, args));
+	const struct serve_needs needs = {
+		.recorder = server.reader.recorder,
+		.source = server.reader.recorder ? NULL : server.reader.path,
+		.history = server.reader.history ? server.reader.path : NULL,
+		.socket = listen.path,
+	};
+
+	serve_confine(&needs);
 	try(server_start(&server));
 	try(serve_http_start(&server, &listen, &http));
 	/* The daemon closes it. */

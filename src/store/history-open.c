@@ -252,6 +252,8 @@ void kmp_history_close(struct kmp_history *h)
 	if (!h)
 		return;
 	kmp_loader_deinit(&h->loader);
+	vec_deinit(&h->tags);
+	kmp_pool_deinit(&h->tag_texts);
 	sqlite3_close(h->db);
 	vec_deinit(&h->samples);
 	vec_deinit(&h->places);

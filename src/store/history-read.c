@@ -2,6 +2,7 @@
 /* A sample of a history, into a ledger. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "store/history-reader.h"
 #include "store/history-time.h"
@@ -192,12 +193,39 @@ struct kmp_error *kmp_history_page(struct kmp_history *h, uint32_t number,
 	return NULL;
 }
 
+static struct kmp_error *keep_text(struct kmp_history *h, const char *text, const char **kept)
+{
+	uint32_t id;
+
+	try(kmp_pool_intern(&h->tag_texts, text, strlen(text), &id));
+	*kept = h->tag_texts.strings.data[id].text;
+	return NULL;
+}
+
+static struct kmp_error *read_location(struct kmp_history *h, uint32_t number, struct kmp_tag *to)
+{
+	struct kmp_tag tag;
+
+	try(kmp_loader_location(&h->loader, h->series.keys.data[number].location, &tag));
+	to->line = tag.line;
+	try(keep_text(h, tag.module, &to->module));
+	try(keep_text(h, tag.function, &to->function));
+	try(keep_text(h, tag.extra, &to->extra));
+	/* The last one: it says that all are there. */
+	return keep_text(h, tag.file, &to->file);
+}
+
 struct kmp_error *kmp_history_tag(struct kmp_history *h, uint32_t number, struct kmp_ledger *ledger,
 				  struct kmp_tag *tag)
 {
 	begin_ledger(h, ledger);
-	*tag = (struct kmp_tag){ .accurate = true };
-	return kmp_loader_location(&h->loader, h->series.keys.data[number].location, tag);
+	while (h->tags.len < h->series.keys.len)
+		try(vec_push(&h->tags, (struct kmp_tag){ .accurate = true }));
+	/* Each sample has them all. */
+	if (!h->tags.data[number].file)
+		try(read_location(h, number, &h->tags.data[number]));
+	*tag = h->tags.data[number];
+	return NULL;
 }
 
 /* ---- A sample ---- */

@@ -3,6 +3,7 @@
 #ifndef KMP_STORE_HISTORY_READER_H
 #define KMP_STORE_HISTORY_READER_H
 
+#include "base/pool.h"
 #include "store/history-code.h"
 #include "store/history-series.h"
 #include "store/load.h"
@@ -39,6 +40,8 @@ struct kmp_history {
 	struct kmp_series_list series;
 	struct kmp_sample_coder coder;
 	struct kmp_figures figures;
+	VEC(struct kmp_tag) tags; /* by series, as far as they were read: file NULL if not */
+	struct kmp_pool tag_texts;
 	struct kmp_loader loader; /* of the ledger that was read into last */
 	uint64_t ledger;	  /* its serial */
 };

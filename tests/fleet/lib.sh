@@ -56,6 +56,11 @@ is() { # NAME GOT WANTED
 	[ "$2" = "$3" ] || printf '# got %q, not %q\n' "$2" "$3"
 }
 
+skip() { # NAME REASON
+	count=$((count + 1))
+	echo "ok $count - $1 # SKIP $2"
+}
+
 finish() {
 	echo "1..$count"
 	[ "$failures" = 0 ]

@@ -22,8 +22,6 @@ static struct kmp_error *no_memory(void)
 
 struct kmp_error *delivery_start(struct delivery *delivery)
 {
-	delivery->doubt = false;
-	delivery->packed_of = 0;
 	delivery->present = calloc(delivery->batch.samples.len + 1, 1);
 	for (size_t i = 0; i < delivery->batch.samples.len; i++)
 		delivery->doubt |= delivery->batch.samples.data[i]->doubtful;
@@ -195,7 +193,8 @@ static struct kmp_error *settle(struct delivery *delivery)
 	for (size_t i = 0; i < count; i++) {
 		/* Its row comes last: then the others are there. */
 		if (is_present(delivery, i, SCHEMA_SAMPLES))
-			delivery->present[i] |= all | (delivery->tried ? 0 : DELIVERY_THERE);
+			delivery->present[i] |=
+				all | (delivery->batch.samples.data[i]->tried ? 0 : DELIVERY_THERE);
 		else if (!delivery->batch.samples.data[i]->figures.len)
 			delivery->present[i] |= all & ~(1 << SCHEMA_SAMPLES);
 	}
@@ -393,12 +392,11 @@ struct kmp_error *delivery_try(struct delivery *delivery)
 {
 	struct kmp_error *err = delivery->doubt ? settle(delivery) : NULL;
 
-	delivery->tried |= !err;
+	for (size_t i = 0; i < delivery->batch.samples.len && !err; i++)
+		delivery->batch.samples.data[i]->tried = true;
 	for (int kind = 0; kind < SCHEMA_KINDS && !err; kind++)
 		err = fill_names(delivery, (enum schema_kind)kind);
 	for (int table = 0; table < DELIVERY_TABLES && !err; table++)
 		err = fill(delivery, (enum schema_table)table);
-	if (err && clickhouse_trouble(delivery->sender->server) != CLICKHOUSE_AWAY)
-		delivery->doubt = true;
 	return err;
 }

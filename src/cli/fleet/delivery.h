@@ -16,7 +16,6 @@ struct delivery {
 	struct outbox_batch batch;
 	/* Of each sample, a bit for each table that has its rows; DELIVERY_THERE. */
 	uint8_t *present;
-	bool tried;		  /* something may have been inserted by us */
 	bool doubt;		  /* the server is to be asked what it has */
 	struct row_writer packed; /* figures, of the samples that packed_of says */
 	uint64_t packed_of;	  /* a hash of them, 0: none */
@@ -25,7 +24,7 @@ struct delivery {
 struct kmp_error *delivery_start(struct delivery *delivery);
 void delivery_deinit(struct delivery *delivery);
 
-/* Try to bring it all there. After an error it can be tried again. */
+/* Try to bring it all there. */
 struct kmp_error *delivery_try(struct delivery *delivery);
 
 #endif

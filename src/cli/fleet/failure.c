@@ -66,7 +66,7 @@ struct kmp_error *failure_of_curl(struct failure *failure, int code, const char 
 /* The words that tell: behind the last `Exception: `, up to what is of no use to people. */
 static void copy_text(const char *text, size_t len, char *to)
 {
-	static const char mark[] = "DB::Exception: ";
+	static const char mark[] = "Exception: ";
 	size_t out = 0;
 
 	for (;;) {

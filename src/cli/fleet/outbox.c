@@ -14,7 +14,8 @@ struct entry {
 	uint64_t size;
 	size_t rows;
 	bool taken;
-	bool old; /* it has been tried, or another process may have done so */
+	bool old;   /* it has been tried, or another process may have done so */
+	bool tried; /* by us */
 };
 
 struct outbox {
@@ -172,9 +173,26 @@ static bool write_file(struct outbox *outbox, const struct push_sample *sample, 
 	}
 }
 
+/* Does this very sample wait, or is on its way? */
+static bool is_there(const struct outbox *outbox, const struct push_sample *sample)
+{
+	char name[SPOOL_NAME_SIZE];
+
+	spool_name(sample, name);
+	for (size_t i = 0; i < outbox->entries.len; i++) {
+		if (!strcmp(outbox->entries.data[i]->file.name, name))
+			return true;
+	}
+	return false;
+}
+
 static struct kmp_error *store(struct outbox *outbox, const struct push_sample *sample,
 			       struct entry *entry)
 {
+	if (outbox->options.spool && is_there(outbox, sample)) {
+		entry_destroy(entry);
+		return NULL;
+	}
 	if (!make_room(outbox, entry->size) ||
 	    (outbox->options.spool && !write_file(outbox, sample, entry))) {
 		outbox->stats.lost++;
@@ -369,6 +387,7 @@ struct kmp_error *outbox_take(struct outbox *outbox, struct outbox_batch *batch)
 		}
 		sample->waiting = entry;
 		sample->doubtful = entry->old;
+		sample->tried = entry->tried;
 		if (!fits(batch, rows, sample)) {
 			if (outbox->options.direct)
 				entry->sample = no_free(sample);
@@ -404,6 +423,7 @@ void outbox_back(struct outbox *outbox, struct outbox_batch *batch)
 		struct entry *entry = batch->samples.data[i]->waiting;
 
 		entry->old = true;
+		entry->tried = batch->samples.data[i]->tried;
 		if (outbox->options.direct)
 			entry->sample = no_free(batch->samples.data[i]);
 		give_back(outbox, entry);

@@ -36,6 +36,7 @@ struct push_sample {
 	struct row_writer names[SCHEMA_KINDS];
 	void *waiting; /* what the spool knows it by, or NULL */
 	bool doubtful; /* all or some of it may be at the server */
+	bool tried;    /* by us */
 };
 
 void push_sample_destroy(struct push_sample *sample);

@@ -127,39 +127,9 @@ static struct kmp_error *try_once(struct sender *sender, struct delivery *delive
 {
 	if (!sender->ready)
 		try(sender_prepare(sender));
+	try(delivery_start(delivery));
 	try(delivery_try(delivery));
 	return expire(sender);
-}
-
-/* *left: it was not sent, and need not be for now. */
-static struct kmp_error *deliver(struct sender *sender, struct delivery *delivery, bool *left)
-{
-	uint64_t wait = first_pause;
-
-	for (;;) {
-		bool was_ready = sender->ready;
-		struct kmp_error *err = try_once(sender, delivery);
-
-		if (!err) {
-			tell_success(sender);
-			return NULL;
-		}
-		enum verdict verdict = judge(sender, err, was_ready);
-
-		if (verdict == FAIL)
-			return err;
-		*left = verdict == LEAVE;
-		if (!is_stopped(sender))
-			tell_trouble(sender, err);
-		kmp_error_destroy(err);
-		if (*left)
-			return NULL;
-		/* What was sent without an answer may just be beginning. */
-		if (clickhouse_trouble(sender->server) == CLICKHOUSE_SILENT && wait < second)
-			wait = second;
-		pause_for(sender, spread(wait));
-		wait = wait * 2 < last_pause ? wait * 2 : last_pause;
-	}
 }
 
 static void count(struct sender *sender, const struct delivery *delivery)
@@ -184,39 +154,61 @@ static void count(struct sender *sender, const struct delivery *delivery)
 			samples, rows, there);
 }
 
-static struct kmp_error *send_batch(struct sender *sender, struct delivery *delivery, bool *left)
+/* Those that took part in it are done. */
+static void finish(struct sender *sender, struct delivery *delivery)
 {
-	try(delivery_start(delivery));
-	try(deliver(sender, delivery, left));
-	if (*left) {
-		outbox_back(sender->outbox, &delivery->batch);
-		return NULL;
-	}
+	tell_success(sender);
 	count(sender, delivery);
 	outbox_done(sender->outbox, &delivery->batch);
 	for (int i = 0; i < SCHEMA_KINDS; i++) {
 		if (sender->told[i].used > NAMES_MAX)
 			ids_deinit(&sender->told[i]);
 	}
+}
+
+/* *wait: until the next try; *over: there is nothing more to do. */
+static struct kmp_error *send_some(struct sender *sender, uint64_t *wait, bool *over)
+{
+	struct delivery delivery cleanup(delivery_deinit) = { .sender = sender };
+	bool was_ready = sender->ready;
+
+	try(outbox_take(sender->outbox, &delivery.batch));
+	*over = !delivery.batch.samples.len;
+	if (*over)
+		return NULL;
+	struct kmp_error *err = try_once(sender, &delivery);
+
+	if (!err) {
+		finish(sender, &delivery);
+		*wait = 0;
+		return NULL;
+	}
+	/* While nothing is tried, the oldest ones can make room. */
+	outbox_back(sender->outbox, &delivery.batch);
+	enum verdict verdict = judge(sender, err, was_ready);
+
+	if (verdict == FAIL)
+		return err;
+	if (!is_stopped(sender))
+		tell_trouble(sender, err);
+	kmp_error_destroy(err);
+	*over = verdict == LEAVE;
+	*wait = !*wait ? first_pause : *wait * 2 < last_pause ? *wait * 2 : last_pause;
+	/* What was sent without an answer may just be beginning. */
+	if (clickhouse_trouble(sender->server) == CLICKHOUSE_SILENT && *wait < second)
+		*wait = second;
 	return NULL;
 }
 
 struct kmp_error *sender_run(struct sender *sender)
 {
-	bool left = false;
+	uint64_t wait = 0;
+	bool over = false;
 
-	while (!left) {
-		struct delivery delivery cleanup(delivery_deinit) = { .sender = sender };
-
-		try(outbox_take(sender->outbox, &delivery.batch));
-		if (!delivery.batch.samples.len)
-			return NULL;
-		struct kmp_error *err = send_batch(sender, &delivery, &left);
-
-		if (err) {
-			outbox_back(sender->outbox, &delivery.batch);
-			return err;
-		}
+	while (!over) {
+		try(send_some(sender, &wait, &over));
+		if (wait && !over)
+			pause_for(sender, spread(wait));
 	}
 	return NULL;
 }

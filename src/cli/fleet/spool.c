@@ -111,6 +111,12 @@ struct kmp_error *spool_list(const struct spool *spool, struct spool_file **file
 	return err;
 }
 
+void spool_name(const struct push_sample *sample, char name[SPOOL_NAME_SIZE])
+{
+	snprintf(name, SPOOL_NAME_SIZE, "%016" PRIx64 "-%016" PRIx64 "%s", sample->at,
+		 sample->session, ending);
+}
+
 static bool write_all(int fd, const char *bytes, size_t len)
 {
 	while (len) {
@@ -132,8 +138,7 @@ struct kmp_error *spool_write(const struct spool *spool, const struct push_sampl
 	char temp[SPOOL_NAME_SIZE + sizeof(half)];
 
 	*file = (struct spool_file){ .size = bytes->bytes.len };
-	snprintf(file->name, sizeof(file->name), "%016" PRIx64 "-%016" PRIx64 "%s", sample->at,
-		 sample->session, ending);
+	spool_name(sample, file->name);
 	snprintf(temp, sizeof(temp), "%s%s", file->name, half);
 	auto_fd int fd = openat(spool->dir, temp,
 				O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
@@ -185,8 +190,7 @@ struct kmp_error *spool_read(const struct spool *spool, const char *name,
 
 	try(read_all(spool, name, &bytes));
 	try(push_sample_decode(bytes.bytes.data, bytes.bytes.len, sample));
-	snprintf(key, sizeof(key), "%016" PRIx64 "-%016" PRIx64 "%s", (*sample)->at,
-		 (*sample)->session, ending);
+	spool_name(*sample, key);
 	if (!strcmp(key, name))
 		return NULL;
 	/* A file that was copied would be a second sample of the same key. */

@@ -29,6 +29,9 @@ void spool_close(struct spool *spool);
 /* What waits there, oldest first; free() it. */
 struct kmp_error *spool_list(const struct spool *spool, struct spool_file **files, size_t *count);
 
+/* What the file of a sample is called, by its key. */
+void spool_name(const struct push_sample *sample, char name[SPOOL_NAME_SIZE]);
+
 /* Add a sample, encoded. KMP_ERROR_SYSTEM if there is no room. */
 struct kmp_error *spool_write(const struct spool *spool, const struct push_sample *sample,
 			      const struct row_writer *bytes, struct spool_file *file);

@@ -1316,7 +1316,7 @@ struct kmp_recorder_stats {
 	uint64_t stacks_failed;	 /* the same: it could not be taken */
 	uint64_t tasks_full;	 /* allocations without their task: no room for it */
 	uint64_t pids_full;	 /* child processes that were not followed: no room */
-	uint64_t missed;	 /* events that came while their like was at work on the same CPU */
+	uint64_t missed;	 /* events that went by: they interrupted the recording of others */
 	uint64_t unattributed;	 /* pages in use without an owner, at the last reading */
 	uint64_t objects;	 /* tags: kernel objects allocated, in scope */
 	uint64_t objects_freed;	 /* of what was recorded */

@@ -63,7 +63,8 @@ static struct kmp_error *size_maps(struct kmp_recorder *r)
 	    bpf_map__set_value_size(skel->maps.stack_table, stack_size) ||
 	    bpf_map__set_max_entries(skel->maps.stack_pages, o->max_stacks * r->shares) ||
 	    bpf_map__set_max_entries(skel->maps.tasks, o->max_tasks) ||
-	    bpf_map__set_max_entries(skel->maps.task_table, o->max_tasks))
+	    bpf_map__set_max_entries(skel->maps.task_table, o->max_tasks) ||
+	    bpf_map__set_max_entries(skel->maps.on_cpus, o->trace ? ON_CPU_COUNT : ON_CPU_PAGES))
 		return kmp_bpf_error(errno, "cannot size the tables");
 	return NULL;
 }

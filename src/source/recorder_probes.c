@@ -88,6 +88,7 @@ static struct kmp_error *choose_functions(struct kmp_recorder *r, const struct b
 					  bool functions)
 {
 	struct record *skel = r->skel;
+	bool has_nolock = btf__find_by_name_kind(btf, "kfree_nolock", BTF_KIND_FUNC) > 0;
 	struct probe probes[] = {
 		/* 6.9 renamed it; 6.14 took the list argument away: the array is one nearer. */
 		{ skel->progs.record_bulk,
@@ -112,6 +113,18 @@ static struct kmp_error *choose_functions(struct kmp_recorder *r, const struct b
 		  { "kvfree_call_rcu" },
 		  "objects that kfree_rcu() frees are held until their memory is used again",
 		  true },
+		/* 7.0 has one below, which alloc_slab_obj_exts() calls as well. */
+		{ skel->progs.tags_nolock,
+		  { "__kmalloc_nolock_noprof", "_kmalloc_nolock_noprof", "kmalloc_nolock_noprof" },
+		  has_nolock ? "objects of kmalloc_nolock() are not seen" : NULL,
+		  true },
+		{ skel->progs.tags_free_nolock,
+		  { "kfree_nolock" },
+		  has_nolock ? "objects that kfree_nolock() frees are held until their memory is "
+			       "used again"
+			     : NULL,
+		  true },
+		{ skel->progs.tags_free_rcu_nolock, { "kfree_call_rcu_nolock" }, NULL, true },
 	};
 
 	for (size_t i = 0; i < sizeof(probes) / sizeof(*probes); i++) {
@@ -162,18 +175,22 @@ static struct kmp_error *choose_tracepoints(struct kmp_recorder *r, const struct
 	struct record *skel = r->skel;
 	const struct {
 		struct bpf_program *program;
+		struct bpf_program *again; /* for what the first one missed */
 		const char *name;
 		uint32_t *bytes_arg; /* where to note it */
 		bool twin;	     /* not in every kernel */
 	} points[] = {
-		{ skel->progs.tags_kmalloc, "kmalloc", (uint32_t *)&skel->rodata->kmalloc_bytes_arg,
-		  false },
-		{ skel->progs.tags_kmalloc_node, "kmalloc_node", NULL, true },
-		{ skel->progs.tags_cache_alloc, "kmem_cache_alloc",
-		  (uint32_t *)&skel->rodata->cache_bytes_arg, false },
-		{ skel->progs.tags_cache_alloc_node, "kmem_cache_alloc_node", NULL, true },
-		{ skel->progs.tags_kfree, "kfree", NULL, false },
-		{ skel->progs.tags_cache_free, "kmem_cache_free", NULL, false },
+		{ skel->progs.tags_kmalloc, skel->progs.tags_kmalloc_again, "kmalloc",
+		  (uint32_t *)&skel->rodata->kmalloc_bytes_arg, false },
+		{ skel->progs.tags_kmalloc_node, skel->progs.tags_kmalloc_node_again,
+		  "kmalloc_node", NULL, true },
+		{ skel->progs.tags_cache_alloc, skel->progs.tags_cache_alloc_again,
+		  "kmem_cache_alloc", (uint32_t *)&skel->rodata->cache_bytes_arg, false },
+		{ skel->progs.tags_cache_alloc_node, skel->progs.tags_cache_alloc_node_again,
+		  "kmem_cache_alloc_node", NULL, true },
+		{ skel->progs.tags_kfree, skel->progs.tags_kfree_again, "kfree", NULL, false },
+		{ skel->progs.tags_cache_free, skel->progs.tags_cache_free_again, "kmem_cache_free",
+		  NULL, false },
 	};
 
 	for (size_t i = 0; i < sizeof(points) / sizeof(*points); i++) {
@@ -181,6 +198,7 @@ static struct kmp_error *choose_tracepoints(struct kmp_recorder *r, const struct
 		const struct btf_type *proto = wanted ? tracepoint(btf, points[i].name) : NULL;
 
 		bpf_program__set_autoload(points[i].program, proto != NULL);
+		bpf_program__set_autoload(points[i].again, proto != NULL);
 		if (proto && points[i].bytes_arg)
 			*points[i].bytes_arg = size_argument(btf, proto);
 		if (wanted && !proto && !points[i].twin) {
@@ -220,6 +238,7 @@ struct kmp_error *kmp_recorder_choose(struct kmp_recorder *r, bool functions)
 				     "without CONFIG_DEBUG_INFO_BTF");
 	bpf_program__set_autoload(r->skel->progs.record_alloc, r->has_pages);
 	bpf_program__set_autoload(r->skel->progs.record_free, r->has_pages);
+	bpf_program__set_autoload(r->skel->progs.record_free_again, r->has_pages);
 	choose_modules(r, btf);
 	try(choose_functions(r, btf, functions));
 	return choose_tracepoints(r, btf);

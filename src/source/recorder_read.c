@@ -114,10 +114,10 @@ struct kmp_error *kmp_recorder_tell_losses(struct kmp_recorder *r, struct kmp_le
 		  "--max-tasks" },
 		{ s.stacks_failed, 0,
 		  "allocations without their stack: the kernel could not take it", NULL },
+		{ s.outside, 0, "pages of memory that came later are not recorded", NULL },
 		{ s.pids_full, 0, "child processes were not followed: too many at once", NULL },
-		/* Of the whole machine; with a scope most of them are none of ours. */
-		{ r->options.all ? s.missed : 0, 0,
-		  "events were missed: they interrupted the recording of others", NULL },
+		{ s.missed, 0, "events were missed: they interrupted the recording of others",
+		  NULL },
 		{ s.walked_wrong, 0,
 		  "stacks were not as the kernel's unwinder has them; others before may not be "
 		  "either",
@@ -142,9 +142,6 @@ struct kmp_error *kmp_recorder_tell_losses(struct kmp_recorder *r, struct kmp_le
 			try(kmp_ledger_warn(ledger, "%llu %s", (unsigned long long)losses[i].count,
 					    losses[i].what));
 	}
-	if (s.outside)
-		try(kmp_ledger_warn(ledger, "%llu pages of memory that came later are not recorded",
-				    (unsigned long long)s.outside));
 	return NULL;
 }
 
@@ -201,21 +198,63 @@ static uint64_t misses_of(const struct bpf_program *program)
 	return fd >= 0 && !bpf_obj_get_info_by_fd(fd, &info, &size) ? info.recursion_misses : 0;
 }
 
+/* Events that the second program of each pair saw. */
+static struct kmp_error *read_covered(const struct kmp_recorder *r, uint64_t covered[PAIR_COUNT])
+{
+	int cpus = libbpf_num_possible_cpus();
+	auto_free struct record_pair_state *states =
+		calloc(cpus > 0 ? (size_t)cpus : 1, sizeof(*states));
+
+	if (!states)
+		return &kmp_error_no_memory;
+	for (uint32_t pair = 0; pair < PAIR_COUNT; pair++) {
+		if (bpf_map_lookup_elem(bpf_map__fd(r->skel->maps.pairs), &pair, states))
+			return kmp_bpf_error(errno, "cannot read the counters");
+		covered[pair] = 0;
+		for (int cpu = 0; cpu < cpus; cpu++)
+			covered[pair] += states[cpu].covered;
+	}
+	return NULL;
+}
+
 /*
  * Events that came while the program for them was at work on the same CPU, which the kernel passes
- * over. What is freed has two programs: what the first one misses is the second one's.
+ * over, but for what a second program saw instead. Asked of that last: it was never more.
  */
-static uint64_t count_missed(const struct kmp_recorder *r)
+static struct kmp_error *count_missed(const struct kmp_recorder *r, uint64_t *missed)
 {
-	struct bpf_program *program = NULL;
-	uint64_t missed = 0;
+	const struct record *skel = r->skel;
+	const struct bpf_program *const first[PAIR_COUNT] = {
+		[PAIR_FREE] = skel->progs.record_free,
+		[PAIR_KMALLOC] = skel->progs.tags_kmalloc,
+		[PAIR_KMALLOC_NODE] = skel->progs.tags_kmalloc_node,
+		[PAIR_CACHE_ALLOC] = skel->progs.tags_cache_alloc,
+		[PAIR_CACHE_ALLOC_NODE] = skel->progs.tags_cache_alloc_node,
+		[PAIR_KFREE] = skel->progs.tags_kfree,
+		[PAIR_CACHE_FREE] = skel->progs.tags_cache_free,
+	};
+	/* Functions: one kernel crashed when it went from one program to two. */
+	const struct bpf_program *const alone[] = {
+		skel->progs.record_alloc,	  skel->progs.record_bulk,
+		skel->progs.record_split,	  skel->progs.record_split_owner,
+		skel->progs.record_migrate,	  skel->progs.record_fork,
+		skel->progs.record_exit,	  skel->progs.tags_nolock,
+		skel->progs.tags_free_nolock,	  skel->progs.tags_free_bulk,
+		skel->progs.tags_alloc_bulk,	  skel->progs.tags_free_rcu,
+		skel->progs.tags_free_rcu_nolock,
+	};
+	uint64_t by_pair[PAIR_COUNT];
+	uint64_t covered[PAIR_COUNT];
 
-	while ((program = bpf_object__next_program(r->skel->obj, program))) {
-		if (program != r->skel->progs.record_free &&
-		    program != r->skel->progs.record_free_again)
-			missed += misses_of(program);
-	}
-	return missed;
+	*missed = 0;
+	for (size_t i = 0; i < sizeof(alone) / sizeof(*alone); i++)
+		*missed += misses_of(alone[i]);
+	for (size_t i = 0; i < PAIR_COUNT; i++)
+		by_pair[i] = misses_of(first[i]);
+	try(read_covered(r, covered));
+	for (size_t i = 0; i < PAIR_COUNT; i++)
+		*missed += by_pair[i] > covered[i] ? by_pair[i] - covered[i] : 0;
+	return NULL;
 }
 
 struct kmp_error *kmp_recorder_stats(struct kmp_recorder *r, struct kmp_recorder_stats *stats)
@@ -227,6 +266,9 @@ struct kmp_error *kmp_recorder_stats(struct kmp_recorder *r, struct kmp_recorder
 		return &kmp_error_no_memory;
 	for (uint32_t i = 0; i < RECORD_COUNTERS; i++)
 		try(sum_cpus(r->skel->maps.counters, i, values, &sums[i]));
+	uint64_t missed;
+
+	try(count_missed(r, &missed));
 	*stats = (struct kmp_recorder_stats){
 		.allocations = sums[RECORD_ALLOCS],
 		.frees = sums[RECORD_FREES],
@@ -239,7 +281,7 @@ struct kmp_error *kmp_recorder_stats(struct kmp_recorder *r, struct kmp_recorder
 		.stacks_failed = sums[RECORD_STACKS_FAILED],
 		.tasks_full = sums[RECORD_TASKS_FULL],
 		.pids_full = sums[RECORD_PIDS_FULL],
-		.missed = count_missed(r),
+		.missed = missed,
 		.walked = sums[RECORD_WALKED],
 		.unwound = sums[RECORD_UNWOUND],
 		.walked_wrong = sums[RECORD_WALKED_WRONG],

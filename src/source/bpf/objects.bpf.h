@@ -85,6 +85,30 @@ static __always_inline int forget_object(__u64 pointer)
 	return bucket && take_from(bucket, pointer);
 }
 
+static __always_inline int is_in(struct record_bucket *bucket, __u64 pointer)
+{
+	int found = 0;
+
+#pragma unroll
+	for (__u32 i = 0; i < RECORD_BUCKET_SLOTS; i++)
+		found |= *(volatile __u64 *)&bucket->pointer[i] == pointer;
+	return found;
+}
+
+/* Is the object recorded? */
+static __always_inline int has_object(__u64 pointer)
+{
+	__u64 hash = mix(0, pointer);
+	struct record_bucket *bucket = bucket_at(hash);
+
+	if (!bucket || is_in(bucket, pointer))
+		return bucket != 0;
+	if (!bucket->spilled)
+		return 0;
+	bucket = bucket_at(hash >> 32);
+	return bucket && is_in(bucket, pointer);
+}
+
 static __always_inline int put_into(struct record_bucket *bucket, __u64 pointer,
 				    struct record_object object)
 {
@@ -99,23 +123,22 @@ static __always_inline int put_into(struct record_bucket *bucket, __u64 pointer,
 	return 0;
 }
 
-/* The object is allocated. One that finds no room is not in the sums either. */
-static __always_inline void keep_object(__u64 pointer, struct record_object object)
+/* The object is allocated. One that finds no room (0) is not in the sums either. */
+static __always_inline int keep_object(__u64 pointer, struct record_object object)
 {
 	__u64 hash = mix(0, pointer);
 	struct record_bucket *bucket = bucket_at(hash);
 
 	if (!bucket)
-		return;
+		return 0;
 	if (!put_into(bucket, pointer, object)) {
 		bucket->spilled = 1;
 		bucket = bucket_at(hash >> 32);
-		if (!bucket || !put_into(bucket, pointer, object)) {
-			count(RECORD_OBJECTS_FULL);
-			return;
-		}
+		if (!bucket || !put_into(bucket, pointer, object))
+			return 0;
 	}
 	add_object(object, 1);
+	return 1;
 }
 
 #endif

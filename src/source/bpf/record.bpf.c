@@ -153,20 +153,15 @@ static __always_inline int free_page(struct bpf_raw_tracepoint_args *ctx)
 SEC("raw_tp/mm_page_free")
 int record_free(struct bpf_raw_tracepoint_args *ctx)
 {
+	first_sees(PAIR_FREE, ctx->args[0]);
 	return free_page(ctx);
 }
 
-/*
- * The kernel does not run a program that it has interrupted, and an interrupt can free hundreds of
- * pages. The page is not given back before we return: if its record is still there, it was passed
- * over.
- */
+/* An interrupt can free hundreds of pages. The page is not given back before we return. */
 SEC("raw_tp/mm_page_free")
 int record_free_again(struct bpf_raw_tracepoint_args *ctx)
 {
-	struct record_page *page = page_at(pfn_of(ctx->args[0]));
-
-	return page && (page->info & RECORD_VALID) ? free_page(ctx) : 0;
+	return first_missed(PAIR_FREE, ctx->args[0]) ? free_page(ctx) : 0;
 }
 
 struct bulk {

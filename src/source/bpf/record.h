@@ -119,6 +119,48 @@ struct record_anchor {
 	__u32 skip;   /* frames of the tracing itself from there on */
 };
 
+/*
+ * What a program needs while it runs: one for each that takes stacks, for an interrupt may run one
+ * amid the other.
+ */
+enum {
+	ON_CPU_ALLOC,
+	ON_CPU_BULK,
+	ON_CPU_PAGES, /* so many are for pages */
+	ON_CPU_KMALLOC = ON_CPU_PAGES,
+	ON_CPU_KMALLOC_AGAIN,
+	ON_CPU_KMALLOC_NODE,
+	ON_CPU_KMALLOC_NODE_AGAIN,
+	ON_CPU_CACHE,
+	ON_CPU_CACHE_AGAIN,
+	ON_CPU_CACHE_NODE,
+	ON_CPU_CACHE_NODE_AGAIN,
+	ON_CPU_ARRAY,
+	ON_CPU_NOLOCK,
+	ON_CPU_COUNT
+};
+
+/*
+ * Tracepoints with two programs, X and X_again, since the kernel does not run one that it has
+ * interrupted. The first notes what it sees; the second one does the work if that is not noted.
+ */
+enum record_pair {
+	PAIR_FREE,
+	PAIR_KMALLOC,
+	PAIR_KMALLOC_NODE,
+	PAIR_CACHE_ALLOC,
+	PAIR_CACHE_ALLOC_NODE,
+	PAIR_KFREE,
+	PAIR_CACHE_FREE,
+	PAIR_COUNT
+};
+
+struct record_pair_state {
+	__u64 noted;
+	__u64 before;  /* what was noted before that: of what was interrupted */
+	__u64 covered; /* how often the second one had to work */
+};
+
 /* What happened, counted by CPU. */
 enum record_counter {
 	RECORD_ALLOCS,	       /* allocations seen, in scope */

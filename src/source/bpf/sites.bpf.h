@@ -40,10 +40,10 @@ struct {
 
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 1);
+	__uint(max_entries, ON_CPU_COUNT);
 	__type(key, __u32);
 	__uint(value_size, SITE_DEPTH * sizeof(__u64));
-} site_stack SEC(".maps");
+} site_stacks SEC(".maps");
 
 /*
  * Is this address in one of the allocator's own functions? A global function, as those below: the
@@ -134,10 +134,9 @@ static __always_inline __u32 site_number(__u64 ip)
 }
 
 /* The first frame outside the allocator, beyond those inside; frames of the tracing come first. */
-static __noinline __u32 unwound_site(void *ctx)
+static __noinline __u32 unwound_site(void *ctx, __u32 which)
 {
-	__u32 zero = 0;
-	__u64 *frames = bpf_map_lookup_elem(&site_stack, &zero);
+	__u64 *frames = bpf_map_lookup_elem(&site_stacks, &which);
 	int inside = 0;
 
 	if (!frames)
@@ -156,12 +155,12 @@ static __noinline __u32 unwound_site(void *ctx)
 	return 0;
 }
 
-/* The tag of an allocation that this address asked for. */
-static __always_inline __u32 tag_of(void *ctx, __u64 ip)
+/* The tag of an allocation that this address asked for; 0: the stack tells. */
+static __always_inline __u32 tag_of(void *ctx, __u64 ip, __u32 which)
 {
-	__u32 number = site_number(ip);
+	__u32 number = ip ? site_number(ip) : SITE_ALLOCATOR;
 
-	return number == SITE_ALLOCATOR ? unwound_site(ctx) : number;
+	return number == SITE_ALLOCATOR ? unwound_site(ctx, which) : number;
 }
 
 #endif

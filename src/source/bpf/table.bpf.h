@@ -109,12 +109,9 @@ struct on_cpu {
 	} known[KNOWN_STACKS];
 };
 
-/* One for each kind of program that takes stacks: an interrupt may run one amid the other. */
-enum { ON_CPU_ALLOC, ON_CPU_BULK, ON_CPU_OBJECT, ON_CPU_COUNT };
-
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, ON_CPU_COUNT);
+	__uint(max_entries, 1);
 	__type(key, __u32);
 	__type(value, struct on_cpu);
 } on_cpus SEC(".maps");
@@ -147,6 +144,38 @@ static __always_inline void count(__u32 counter)
 
 	if (value)
 		(*value)++;
+}
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, PAIR_COUNT);
+	__type(key, __u32);
+	__type(value, struct record_pair_state);
+} pairs SEC(".maps");
+
+static __always_inline void first_sees(__u32 pair, __u64 what)
+{
+	volatile struct record_pair_state *state = bpf_map_lookup_elem(&pairs, &pair);
+
+	if (!state)
+		return;
+	state->before = state->noted;
+	state->noted = what;
+}
+
+/* Was it passed over by the first program? Then this one is there for it. */
+static __always_inline int first_missed(__u32 pair, __u64 what)
+{
+	volatile struct record_pair_state *state = bpf_map_lookup_elem(&pairs, &pair);
+
+	if (!state)
+		return 0;
+	if (state->noted == what) {
+		state->noted = state->before;
+		return 0;
+	}
+	state->covered++;
+	return 1;
 }
 
 /* Where a page frame stands in the table; 0 if it does not. */

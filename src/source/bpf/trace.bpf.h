@@ -59,13 +59,13 @@ __noinline int learn_cache(__u64 cache)
 	return number;
 }
 
-static __always_inline int is_traced(void *ctx, __u64 site, __u64 cache, __u32 bytes)
+static __always_inline int is_traced(void *ctx, __u64 site, __u64 cache, __u32 bytes, __u32 which)
 {
 	if (tracing == RECORD_TRACE_SITES) {
-		__u32 number = site_number(site);
+		__u32 number = site ? site_number(site) : SITE_ALLOCATOR;
 
 		if (number == SITE_ALLOCATOR)
-			number = unwound_site(ctx);
+			number = unwound_site(ctx, which);
 		return number == SITE_WANTED;
 	}
 	if (!cache)
@@ -74,17 +74,17 @@ static __always_inline int is_traced(void *ctx, __u64 site, __u64 cache, __u32 b
 }
 
 /* The same of the bulk interface, where the stack alone tells the call site. */
-static __always_inline int is_traced_array(void *ctx, __u64 cache)
+static __always_inline int is_traced_array(void *ctx, __u64 cache, __u32 which)
 {
-	__u32 number = tracing == RECORD_TRACE_SITES ? unwound_site(ctx) : known_number(cache, 1);
+	__u32 number =
+		tracing == RECORD_TRACE_SITES ? unwound_site(ctx, which) : known_number(cache, 1);
 
 	return number == SITE_WANTED;
 }
 
 /* The number of this allocation's context, or 0. */
-static __always_inline __u32 context_of(void *ctx, __u32 bytes)
+static __always_inline __u32 context_of(void *ctx, __u32 bytes, __u32 which)
 {
-	__u32 which = ON_CPU_OBJECT;
 	struct on_cpu *cpu = bpf_map_lookup_elem(&on_cpus, &which);
 
 	if (!cpu) /* there always is one */

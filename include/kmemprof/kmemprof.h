@@ -1293,7 +1293,7 @@ struct kmp_recorder_options {
 	const char *cgroup;   /* only tasks below this directory of cgroup 2, or NULL */
 	unsigned stack_depth; /* frames kept of a stack, 0: 16; at most 32 */
 	unsigned max_stacks;  /* different stacks, 0: 65536 */
-	unsigned max_tasks;   /* different tasks, 0: 12288 */
+	unsigned max_tasks;   /* different tasks that hold memory, 0: 12288 */
 	unsigned max_tags;    /* different call sites (contexts of a trace), 0: 16384 (65536) */
 	unsigned max_objects; /* kernel objects at a time, 0: 1048576 */
 	/*

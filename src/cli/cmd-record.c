@@ -153,7 +153,7 @@ const struct cli_command cmd_record = {
 			  "," },
 			{ "stack-depth", 'D', "N", "frames kept of a stack, at most 32; 16" },
 			{ "max-stacks", 0, "N", "different stacks there is room for; 65536" },
-			{ "max-tasks", 0, "N", "different tasks there is room for; 12288" },
+			{ "max-tasks", 0, "N", "tasks that hold memory there is room for; 12288" },
 			{ "max-tags", 0, "N", "different call sites there is room for; 16384" },
 			{ "max-objects", 0, "N", "kernel objects there is room for; 1048576" },
 			{ "sort", 's', "KEY", "order of what is printed", CLI_SORT_WORDS },

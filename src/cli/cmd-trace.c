@@ -81,7 +81,7 @@ const struct cli_command cmd_trace = {
 			  "stack comm pid tgid size", "," },
 			{ "stack-depth", 'D', "N", "frames kept of a stack, at most 32; 16" },
 			{ "max-stacks", 0, "N", "different stacks there is room for; 65536" },
-			{ "max-tasks", 0, "N", "different tasks there is room for; 12288" },
+			{ "max-tasks", 0, "N", "tasks that hold memory there is room for; 12288" },
 			{ "max-tags", 0, "N",
 			  "stacks with task and size there is room for; 65536" },
 			{ "max-objects", 0, "N", "kernel objects there is room for; 1048576" },

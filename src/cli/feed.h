@@ -15,7 +15,7 @@
 		{ "stack-depth", 'D', "N", "live: frames kept of a stack, at most 32; 16" },       \
 		{ "max-stacks", 0, "N", "live: different stacks there is room for; 65536" },       \
 	{                                                                                          \
-		"max-tasks", 0, "N", "live: different tasks there is room for; 65536"              \
+		"max-tasks", 0, "N", "live: tasks that hold memory there is room for; 12288"       \
 	}
 
 struct cli_feed {

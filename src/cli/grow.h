@@ -11,8 +11,8 @@ struct kmp_error *cli_grow(void **data, size_t *cap, size_t need, size_t elem);
 #define grow_reserve(v, more)                                                                      \
 	((v)->cap - (v)->len >= (size_t)(more)                                                     \
 		 ? NULL                                                                            \
-		 : cli_grow((void **)&(v)->data, &(v)->cap, (v)->len + (size_t)(more),           \
-			      sizeof(*(v)->data)))
+		 : cli_grow((void **)&(v)->data, &(v)->cap, (v)->len + (size_t)(more),             \
+			    sizeof(*(v)->data)))
 
 /* Append one value, or n that stand at src; the value is the error, or NULL. */
 #define grow_push(v, ...)                                                                          \

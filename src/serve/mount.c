@@ -12,6 +12,7 @@
 #include "base/cleanup.h"
 #include "serve/fuse.h"
 #include "serve/served.h"
+#include "source/recorder.h"
 
 struct kmp_mount {
 	struct kmp_served served;
@@ -125,6 +126,11 @@ struct kmp_error *kmp_mount_create_live(const char *dir, struct kmp_recorder *re
 
 struct kmp_error *kmp_mount_serve(struct kmp_mount *mount)
 {
+	struct kmp_recorder *recorder = mount->served.recorder;
+
+	/* Threads stay behind when a process is forked. */
+	if (recorder)
+		try(kmp_task_numbers_start(&recorder->task_numbers));
 	return kmp_fuse_serve(mount->fuse);
 }
 

@@ -196,7 +196,7 @@ int kmp_live_errno(struct kmp_error *err)
 	return errnum ? -errnum : -EIO;
 }
 
-int64_t kmp_live_read(struct kmp_live_file *file, uint64_t *pfn, char *buf, size_t size)
+static int64_t read_held(struct kmp_live_file *file, uint64_t *pfn, char *buf, size_t size)
 {
 	size_t used = 0;
 
@@ -220,6 +220,15 @@ int64_t kmp_live_read(struct kmp_live_file *file, uint64_t *pfn, char *buf, size
 		used += file->text.len;
 		*pfn = at + 1;
 	}
+}
+
+int64_t kmp_live_read(struct kmp_live_file *file, uint64_t *pfn, char *buf, size_t size)
+{
+	kmp_task_numbers_hold(file->live->recorder);
+	int64_t ret = read_held(file, pfn, buf, size);
+
+	kmp_task_numbers_let_go(file->live->recorder);
+	return ret;
 }
 
 static struct kmp_error *group_stacks(struct kmp_live *live, struct kmp_record_words *words,

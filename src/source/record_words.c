@@ -62,6 +62,7 @@ void kmp_record_words_deinit(struct kmp_record_words *w)
 	kmp_frame_facts_deinit(&w->facts);
 	vec_deinit(&w->stacks);
 	vec_deinit(&w->tasks);
+	vec_deinit(&w->known);
 }
 
 static struct kmp_error *set_number(uint32_t **data, size_t *len, size_t *cap, uint32_t at,
@@ -113,19 +114,34 @@ struct kmp_error *kmp_record_words_stack(struct kmp_record_words *w, uint32_t ha
 	return add_stack(w, handle, &stack, number);
 }
 
+/* A number is used again for another task once no record has it. */
+static struct kmp_error *know_task(struct kmp_record_words *w, uint32_t at,
+				   const struct record_task *task, uint32_t number)
+{
+	static const struct record_task none;
+
+	while (w->known.len <= at)
+		try(vec_push(&w->known, none));
+	w->known.data[at] = *task;
+	return set_at(&w->tasks, at, number);
+}
+
 static struct kmp_error *find_task(struct kmp_record_words *w, uint32_t at, uint32_t *number)
 {
 	struct record_task recorded;
 
+	*number = KMP_NONE;
+	if (!kmp_recorder_task(w->recorder, at, &recorded))
+		return NULL;
 	*number = get_at(w->tasks.data, w->tasks.len, at);
-	if (*number != KMP_NONE || !kmp_recorder_task(w->recorder, at, &recorded))
+	if (*number != KMP_NONE && !memcmp(&w->known.data[at], &recorded, sizeof(recorded)))
 		return NULL;
 	struct kmp_task task = { (int32_t)recorded.pid, (int32_t)recorded.tgid, KMP_NONE };
 
 	try(kmp_ledger_add_text(w->ledger, KMP_DICT_COMM, recorded.comm,
 				strnlen(recorded.comm, sizeof(recorded.comm)), &task.comm));
 	try(kmp_ledger_add_task(w->ledger, &task, number));
-	return set_at(&w->tasks, at, *number);
+	return know_task(w, at, &recorded, *number);
 }
 
 struct kmp_error *kmp_record_words_page(struct kmp_record_words *w, const struct kmp_found *found,

@@ -12,9 +12,10 @@ struct kmp_record_words {
 	const struct kmp_recorder *recorder;
 	struct kmp_ledger *ledger;
 	struct kmp_frame_facts facts;
-	VEC(uint32_t) stacks;	     /* the ledger's numbers by handle */
-	VEC(uint32_t) tasks;	     /* and by task number */
-	uint32_t unattributed_stack; /* of pages that nobody was seen to allocate */
+	VEC(uint32_t) stacks;	       /* the ledger's numbers by handle */
+	VEC(uint32_t) tasks;	       /* and by task number, */
+	VEC(struct record_task) known; /* of which each was that of this task */
+	uint32_t unattributed_stack;   /* of pages that nobody was seen to allocate */
 	uint32_t unattributed_task;
 	uint32_t types[RECORD_TYPE + 1];
 	bool no_frames;	  /* what /proc/kpageflags and its like tell is not wanted */

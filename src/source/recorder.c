@@ -64,6 +64,7 @@ static struct kmp_error *size_maps(struct kmp_recorder *r)
 	    bpf_map__set_max_entries(skel->maps.stack_pages, o->max_stacks * r->shares) ||
 	    bpf_map__set_max_entries(skel->maps.tasks, o->max_tasks) ||
 	    bpf_map__set_max_entries(skel->maps.task_table, o->max_tasks) ||
+	    bpf_map__set_max_entries(skel->maps.free_tasks, o->max_tasks) ||
 	    bpf_map__set_max_entries(skel->maps.on_cpus, o->trace ? ON_CPU_COUNT : ON_CPU_PAGES))
 		return kmp_bpf_error(errno, "cannot size the tables");
 	return NULL;
@@ -227,6 +228,7 @@ struct kmp_error *kmp_recorder_create(const struct kmp_recorder_options *options
 	if (!r)
 		return &kmp_error_no_memory;
 	r->cgroup_fd = -1;
+	kmp_task_numbers_init(&r->task_numbers, r);
 	r->options = *options;
 	set_defaults(&r->options);
 	if (r->options.stack_depth > RECORD_DEPTH_MAX)
@@ -256,11 +258,12 @@ struct kmp_error *kmp_recorder_start(struct kmp_recorder *r)
 	if (err)
 		return kmp_bpf_error(-err, "cannot attach the BPF programs");
 	r->attached = true;
-	return NULL;
+	return kmp_task_numbers_start(&r->task_numbers);
 }
 
 void kmp_recorder_stop(struct kmp_recorder *r)
 {
+	kmp_task_numbers_stop(&r->task_numbers);
 	if (r->attached)
 		record__detach(r->skel);
 	r->attached = false;
@@ -279,6 +282,7 @@ void kmp_recorder_destroy(struct kmp_recorder *r)
 {
 	if (!r)
 		return;
+	kmp_task_numbers_deinit(&r->task_numbers);
 	if (r->skel) {
 		unmap_table(r->skel->maps.pages, r->pages);
 		unmap_table(r->skel->maps.stack_table, r->stacks);

@@ -9,6 +9,7 @@
 #include "source/debug_lines.h"
 #include "source/kernel_names.h"
 #include "source/recorder_trace.h"
+#include "source/task_numbers.h"
 
 /* What kmp_calibrate() measures. */
 struct kmp_calibration {
@@ -43,6 +44,7 @@ struct kmp_recorder {
 	const int64_t *stack_pages; /* for each share, by handle */
 	const struct record_task *tasks;
 	uint32_t shares;
+	struct kmp_task_numbers task_numbers;
 	int cgroup_fd;
 	bool attached;
 	struct kmp_recorder_stats stats; /* of the last reading */

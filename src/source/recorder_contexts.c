@@ -223,5 +223,9 @@ struct kmp_error *kmp_recorder_contexts(struct kmp_recorder *r, const char *keys
 	if (!c)
 		return &kmp_error_no_memory;
 	c->r = r;
-	return read_all(c, keys ? keys : "stack", freed, groups);
+	kmp_task_numbers_hold(r);
+	struct kmp_error *err = read_all(c, keys ? keys : "stack", freed, groups);
+
+	kmp_task_numbers_let_go(r);
+	return err;
 }

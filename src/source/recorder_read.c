@@ -152,8 +152,10 @@ struct kmp_error *kmp_recorder_read(struct kmp_recorder *r, struct kmp_ledger *l
 
 	if (!rd)
 		return &kmp_error_no_memory;
+	kmp_task_numbers_hold(r);
 	struct kmp_error *err = read_all(rd, r, ledger, sink);
 
+	kmp_task_numbers_let_go(r);
 	r->names_old |= rd->words.unnamed > 0;
 	kmp_record_words_deinit(&rd->words);
 	free(rd);

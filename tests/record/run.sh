@@ -44,6 +44,30 @@ pages=$(pages_of_hold "$scratch/ended")
 [ "$pages" -le 120 ]
 result $? "what was freed is gone" "$pages pages left of 12288"
 
+# Room for 400 tasks lasts for more than a thousand, and who holds memory all the while keeps it.
+cat >"$scratch/forks" <<'END'
+"$1" anon 16 60 &
+sleep 1
+for ((j = 0; j < 8; j++)); do
+	for ((i = 0; i < 150; i++)); do (:); done
+	sleep 0.5
+done
+echo done >"$2"
+exec sleep 60
+END
+env --default-signal=INT "$kmemprof" record --format json --by comm --max-tasks 400 -- \
+	bash "$scratch/forks" "$hold" "$scratch/forked" >"$scratch/tasks" 2>"$scratch/log" &
+recorder=$!
+for ((tries = 0; tries < 600; tries++)); do
+	[ ! -e "$scratch/forked" ] || break
+	sleep 0.1
+done
+kill -INT $recorder
+wait $recorder
+pages=$(pages_of_hold "$scratch/tasks")
+grep -q ' 0 tasks,' "$scratch/log" && [ "$pages" -ge 4096 ] && [ "$pages" -lt 4300 ]
+result $? "numbers of tasks are used again" "$pages pages of 4096; $(cat "$scratch/log")"
+
 # A ledger file tells the same.
 "$kmemprof" record --duration 1s -o "$scratch/held.kmp" -- "$hold" anon 16 30 >"$scratch/out" 2>&1
 pages=$("$kmemprof" report --by comm --format json "$scratch/held.kmp" |

@@ -31,6 +31,10 @@ const volatile __u32 bulk_array_arg = 4;
 __u32 next_stack = 1;
 __u32 next_task = 1;
 
+/* Another one: what is known of tasks on a CPU may be wrong. How many numbers were used again. */
+__u32 task_epoch = 0;
+__u32 tasks_again = 0;
+
 /* Somebody else traced the same when a stack was taken last: it has a frame more. */
 __u32 one_more = 0;
 
@@ -92,17 +96,25 @@ struct {
 	__type(value, struct record_task);
 } task_table SEC(".maps");
 
+/* Numbers that are free again. */
+struct {
+	__uint(type, BPF_MAP_TYPE_QUEUE);
+	__uint(max_entries, 1);
+	__type(value, __u32);
+} free_tasks SEC(".maps");
+
 enum { KNOWN_STACKS = 64 };
 
 /*
- * What a program needs while it runs, and what it found last: mostly the same again. Handles and
- * numbers stay what they are, so that what is kept here is never wrong.
+ * What a program needs while it runs, and what it found last: mostly the same again. Handles stay
+ * what they are, numbers of tasks within an epoch, so that what is kept here is never wrong.
  */
 struct on_cpu {
 	__u32 depth;
 	__u64 ip[RECORD_DEPTH_MAX + 1]; /* room for the tracepoint's own */
 	struct record_task task;
 	__u32 task_number;
+	__u32 task_epoch;
 	struct {
 		__u64 hash;
 		__u32 handle; /* 0: none */
@@ -319,10 +331,23 @@ static __always_inline __u32 stack_handle(void *ctx, struct on_cpu *cpu)
 	return depth ? find_stack(cpu, cpu->ip + first, depth) : 0;
 }
 
+/* The next number, or one that is free again; max_tasks: there is none. */
+static __always_inline __u32 new_number(void)
+{
+	__u32 number = next_task < max_tasks ? __sync_fetch_and_add(&next_task, 1) : max_tasks;
+
+	if (number < max_tasks)
+		return number;
+	if (bpf_map_pop_elem(&free_tasks, &number))
+		return max_tasks;
+	__sync_fetch_and_add(&tasks_again, 1);
+	return number;
+}
+
 /* A number for a task that is new; 0 if there is no room. */
 static __always_inline __u32 add_task(const struct record_task *task)
 {
-	__u32 number = next_task < max_tasks ? __sync_fetch_and_add(&next_task, 1) : max_tasks;
+	__u32 number = new_number();
 	struct record_task *place = bpf_map_lookup_elem(&task_table, &number);
 	__u32 *known;
 
@@ -330,6 +355,7 @@ static __always_inline __u32 add_task(const struct record_task *task)
 		*place = *task;
 		if (!bpf_map_update_elem(&tasks, task, &number, BPF_NOEXIST))
 			return number;
+		/* Another CPU was quicker; the number is found to be free one day. */
 		known = bpf_map_lookup_elem(&tasks, task);
 		if (known)
 			return *known;
@@ -340,6 +366,8 @@ static __always_inline __u32 add_task(const struct record_task *task)
 
 static __always_inline __u32 task_number(struct on_cpu *cpu)
 {
+	/* Read before the number is: one of before must not look like one of after. */
+	__u32 epoch = *(volatile __u32 *)&task_epoch;
 	struct record_task task = {};
 	__u64 id = bpf_get_current_pid_tgid();
 
@@ -350,13 +378,15 @@ static __always_inline __u32 task_number(struct on_cpu *cpu)
 	const __u64 *a = (const __u64 *)&task;
 	const __u64 *b = (const __u64 *)&cpu->task;
 
-	if (cpu->task_number && a[0] == b[0] && a[1] == b[1] && a[2] == b[2])
+	if (cpu->task_number && cpu->task_epoch == epoch && a[0] == b[0] && a[1] == b[1] &&
+	    a[2] == b[2])
 		return cpu->task_number;
 	__u32 *known = bpf_map_lookup_elem(&tasks, &task);
 	__u32 number = known ? *known : add_task(&task);
 
 	cpu->task = task;
 	cpu->task_number = number;
+	cpu->task_epoch = epoch;
 	return number;
 }
 

@@ -15,6 +15,7 @@ usage() {
 	./do bench              speed and size against a peer, one table (20 minutes, 6 GB of disk)
 	./do bench vm           against the kernel's text, in a virtual machine of 5 GB
 	./do bench record       of it what recording costs (2 minutes, as root)
+	./do bench fleet        of it push, and fleet over 1000 hosts (2 minutes)
 	./do stress [SECONDS]   record while stress-ng is at work (600), as root: memory stays flat
 	./do vmtest [NAME…]     boot the virtual machines of tests/vm: the short ring, all, or these rows
 	./do fuzz [SECONDS] [NAME…]   fuzz each target of tests/fuzz for so long (default 60)
@@ -48,7 +49,7 @@ bench)
 		exec tests/vm/run.sh 7.3-speed
 	fi
 	build build -Dwerror=true
-	if [ "${1:-}" = record ]; then exec bench/record.sh "${@:2}"; fi
+	case ${1:-} in record | fleet) exec bench/"$1".sh "${@:2}" ;; esac
 	exec bench/run.sh "$@"
 	;;
 stress)

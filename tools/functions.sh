@@ -14,7 +14,7 @@ packages_vm="qemu-system-x86 busybox-static cpio"
 packages_kernel="build-essential flex bison bc libelf-dev libssl-dev dwarves xz-utils"
 packages_deb="debhelper dpkg-dev lintian"
 packages_debtest="debootstrap"
-packages_bench="bpftrace gcc jq tmux xz-utils"
+packages_bench="bpftrace clickhouse-server curl gcc jq tmux xz-utils"
 packages_stress="stress-ng"
 
 # Install the packages of these parts that are missing, or say which they are and give up.

@@ -31,8 +31,8 @@ clean_up() {
 	local pid
 
 	for pid in "${server[@]}" "${others[@]}"; do
-		kill -9 "$pid" 2>/dev/null
-		wait "$pid" 2>/dev/null
+		kill -9 "$pid" 2>/dev/null || :
+		wait "$pid" 2>/dev/null || :
 	done
 	rm -rf "$scratch"
 }

@@ -1347,7 +1347,10 @@ struct kmp_error *kmp_recorder_create(const struct kmp_recorder_options *options
 /* Begin to record. */
 struct kmp_error *kmp_recorder_start(struct kmp_recorder *recorder);
 
-/* Record this process too, where options.pids or options.follow narrow the scope. */
+/*
+ * Record this process too, where options.pids or options.follow narrow the scope. Its number is
+ * that of the PID namespace of who calls; what is recorded has the first namespace's numbers.
+ */
 struct kmp_error *kmp_recorder_follow(struct kmp_recorder *recorder, uint32_t pid);
 
 /* End recording; what was recorded stays readable. */

@@ -168,16 +168,18 @@ static struct kmp_error *read_stack(struct calibrate *skel, struct kmp_calibrati
 struct kmp_error *kmp_calibrate(struct kmp_calibration *c)
 {
 	struct calibrate *skel cleanup(cleanup_skel) = calibrate__open();
+	LIBBPF_OPTS(bpf_test_run_opts, run);
 	uint64_t pfns[PROBES];
 
 	if (!skel)
 		return kmp_bpf_error(errno, "cannot open the BPF programs");
-	skel->rodata->self = (uint32_t)getpid();
 	int err = calibrate__load(skel);
 	if (!err)
 		err = calibrate__attach(skel);
 	if (err)
 		return kmp_bpf_error(-err, "cannot load BPF programs");
+	if (bpf_prog_test_run_opts(bpf_program__fd(skel->progs.learn_self), &run))
+		return kmp_bpf_error(errno, "cannot run BPF programs");
 	*c = (struct kmp_calibration){ .page_struct_size = page_struct_size() };
 	try(touch(&skel->bss->armed, pfns));
 	calibrate__detach(skel);

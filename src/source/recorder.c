@@ -13,6 +13,7 @@
 
 #include "base/cleanup.h"
 #include "source/bpf/record.skel.h"
+#include "source/pids.h"
 #include "source/recorder_tags.h"
 
 enum {
@@ -118,13 +119,37 @@ static struct kmp_error *fill_sections(struct kmp_recorder *r)
 	return NULL;
 }
 
+static struct kmp_error *add_process(struct kmp_recorder *r, uint32_t first)
+{
+	uint8_t one = 1;
+
+	if (bpf_map_update_elem(bpf_map__fd(r->skel->maps.pids), &first, &one, BPF_ANY))
+		return kmp_bpf_error(errno, "cannot add a process");
+	return NULL;
+}
+
+static struct kmp_error *set_processes(struct kmp_recorder *r)
+{
+	const struct kmp_recorder_options *o = &r->options;
+	auto_free uint32_t *first = calloc(o->pid_count ? o->pid_count : 1, sizeof(*first));
+
+	if (!first)
+		return &kmp_error_no_memory;
+	for (size_t i = 0; i < o->pid_count; i++)
+		try(kmp_pid_check(o->pids[i]));
+	try(kmp_pids_translate(o->pids, o->pid_count, first));
+	for (size_t i = 0; i < o->pid_count; i++)
+		try(add_process(r, first[i]));
+	return NULL;
+}
+
 static struct kmp_error *set_scope(struct kmp_recorder *r)
 {
 	const struct kmp_recorder_options *o = &r->options;
 	uint32_t zero = 0;
 
-	for (size_t i = 0; o->pids && i < o->pid_count; i++)
-		try(kmp_recorder_follow(r, o->pids[i]));
+	if (o->pids)
+		try(set_processes(r));
 	if (!o->cgroup)
 		return NULL;
 	r->cgroup_fd = open(o->cgroup, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -271,11 +296,10 @@ void kmp_recorder_stop(struct kmp_recorder *r)
 
 struct kmp_error *kmp_recorder_follow(struct kmp_recorder *r, uint32_t pid)
 {
-	uint8_t one = 1;
+	uint32_t first;
 
-	if (bpf_map_update_elem(bpf_map__fd(r->skel->maps.pids), &pid, &one, BPF_ANY))
-		return kmp_bpf_error(errno, "cannot add a process");
-	return NULL;
+	try(kmp_pids_translate(&pid, 1, &first));
+	return add_process(r, first);
 }
 
 void kmp_recorder_destroy(struct kmp_recorder *r)

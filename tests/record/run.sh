@@ -91,6 +91,29 @@ wait $recorder 2>/dev/null
 [ "$attached" -gt 0 ] && [ ! -e /proc/$recorder ]
 result $? "a killed recorder leaves nothing attached" "$attached BPF descriptors before"
 
+# In a PID namespace numbers are others than those that the kernel tells programs.
+if unshare --pid --fork --mount-proc true 2>"$scratch/log"; then
+	unshare --pid --fork --mount-proc "$kmemprof" record --format json --by comm \
+		--duration 1500ms -- "$hold" anon 16 30 >"$scratch/inside" 2>"$scratch/log"
+	pages=$(pages_of_hold "$scratch/inside")
+	[ "$pages" -ge 4096 ] && [ "$pages" -lt 4300 ]
+	result $? "a command in a PID namespace" "$pages pages of 4096; $(cat "$scratch/log")"
+	# As process 2 or 3 of it, which are others outside.
+	cat >"$scratch/nested" <<'END'
+"$1" churn 8 60 &
+sleep 0.2
+"$2" record --format json --by comm --duration 1s --pid $!
+kill $!
+END
+	unshare --pid --fork --mount-proc bash "$scratch/nested" "$hold" "$kmemprof" \
+		>"$scratch/inside" 2>"$scratch/log"
+	grep -qE '^kmemprof: [1-9][0-9]{2,} allocations seen' "$scratch/log"
+	result $? "--pid takes the namespace's own numbers" "$(cat "$scratch/log")"
+fi
+"$kmemprof" record --pid 4194305 >"$scratch/out" 2>&1
+[ $? = 1 ] && grep -q 'no process 4194305' "$scratch/out"
+result $? "a process that is not there" "$(cat "$scratch/out")"
+
 "$kmemprof" record >"$scratch/out" 2>&1
 [ $? = 2 ] && grep -q -- --all "$scratch/out"
 result $? "without a scope it says which there are" "$(cat "$scratch/out")"

@@ -11,12 +11,21 @@
 
 char LICENSE[] SEC("license") = "GPL";
 
-const volatile __u32 self = 0;
+/* The process that loads this, by the number that it has here, whatever namespace it is in. */
+__u32 self = 0;
 
 /* Set when the pages of interest are about to be allocated. */
 __u32 armed = 0;
 
 struct calibration seen = {};
+
+/* The loader runs this itself. */
+SEC("raw_tp")
+int learn_self(void *ctx)
+{
+	self = bpf_get_current_pid_tgid() >> 32;
+	return 0;
+}
 
 SEC("raw_tp/mm_page_alloc")
 int calibrate(struct bpf_raw_tracepoint_args *ctx)

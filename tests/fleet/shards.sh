@@ -40,7 +40,7 @@ start_pair() {
 url_of() { echo "clickhouse://127.0.0.1:${http[$1]}/fleet"; }
 
 start_pair
-"$kmemprof" monitor --quiet --source "$capture" --interval 1ms --count $samples -o "$history" 2>/dev/null
+"$kmemprof" monitor --quiet --source "$capture" --interval 50ms --count $samples -o "$history" 2>/dev/null
 for name in left right; do
 	"$kmemprof" push --setup --to "$(url_of $name)" --cluster pair 2>"$scratch/err"
 	is "tables are made on the $name shard" "$?$(cat "$scratch/err")" 0
@@ -93,5 +93,23 @@ is "and the bytes are report's" \
 	"$((bytes * total))"
 for name in left right; do
 	ok "$name has some of the hosts" [ "$(sql $name "SELECT uniqExact(session) FROM fleet.figures_local")" -gt 0 ]
+done
+
+first=$(sql left 'SELECT intDiv(min(at), 1000000000) FROM fleet.samples')
+# Questions look at the samples of all shards, whichever is asked.
+for name in left right; do
+	fleet() { "$kmemprof" fleet "$@" --from "$(url_of $name)" --format json; }
+
+	for by in stack function task; do
+		is "$name: fleet top by $by" "$(fleet top --by $by | jq -c '[.source.kind, .totals.bytes]')" \
+			"[\"$hosts hosts\",$((bytes * hosts))]"
+	done
+	is "$name: growth since the first second, of which there is none" \
+		"$(fleet growers --since "@$first" | jq -c '[.from.source.kind[:8], .from.bytes, ([.groups[].delta] | unique)]')" \
+		"[\"$hosts hosts\",$((bytes * hosts)),[0]]"
+	is "$name: fleet compare" "$(fleet compare --label parity=0 --label parity=1 |
+		jq -c '[.from, .to | .bytes - '"$bytes"' | . > -1000 and . < 1000]')" '[true,true]'
+	fingerprint=$(fleet top --limit 1 | jq -r '.groups[0].fingerprint')
+	is "$name: fleet hosts" "$(fleet hosts "$fingerprint" --since 1h | jq '.groups | length')" $hosts
 done
 finish

@@ -8,7 +8,10 @@
 #include "source/unwind_tables.h"
 
 #include <bpf/btf.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "base/cleanup.h"
 
 enum place {
 	START_IP,
@@ -22,10 +25,18 @@ enum place {
 	FIRST_DETOUR,
 };
 
-enum { ENTRY_SIZE = 6, SAMPLES = 4096, NUMBERS = 16, NO_NUMBER = 0xff, WORD = 8 };
+enum {
+	ENTRY_SIZE = 6,
+	AT_ONCE = 4096,
+	PARTS = 16,
+	SAMPLES = AT_ONCE * PARTS,
+	NUMBERS = 16,
+	NO_NUMBER = 0xff,
+	WORD = 8
+};
 
 _Static_assert(FIRST_DETOUR + RECORD_DETOURS == KMP_UNWIND_PLACE_COUNT, "detours are the rest");
-_Static_assert(SAMPLES *ENTRY_SIZE <= CALIBRATE_PEEK, "samples are read at once");
+_Static_assert((int)AT_ONCE *(int)ENTRY_SIZE <= CALIBRATE_PEEK, "a part is read at once");
 
 const struct kmp_unwind_places kmp_unwind_places = { {
 	[START_IP] = { .name = "__start_orc_unwind_ip" },
@@ -152,7 +163,8 @@ static uint8_t most(const struct tally *tally)
 /* Most code has no frame pointer, and what has saves it next to the return address. */
 static void number_registers(const struct entry *entries, struct record_orc *orc)
 {
-	struct tally types = { 0 }, sp = { 0 }, bp = { 0 }, kept = { 0 }, saved = { 0 };
+	struct tally types = { 0 }, sp = { 0 }, bp = { 0 }, kept = { 0 }, saved = { 0 },
+		     noted = { 0 };
 
 	for (size_t i = 0; i < SAMPLES; i++) {
 		types.count[entries[i].type]++;
@@ -174,6 +186,14 @@ static void number_registers(const struct entry *entries, struct record_orc *orc
 			bp.count[e->sp_reg]++;
 	}
 	orc->bp = most(&bp);
+	for (size_t i = 0; i < SAMPLES; i++) {
+		const struct entry *e = &entries[i];
+
+		if (e->type == orc->call && e->sp_reg != orc->sp && e->sp_reg != orc->bp &&
+		    e->bp_reg == orc->bp && e->sp_offset < 0 && !e->bp_offset)
+			noted.count[e->sp_reg]++;
+	}
+	orc->noted = most(&noted);
 }
 
 /* The outermost frame of a page fault is the kernel's entry. */
@@ -198,19 +218,33 @@ static bool number_types(const struct kmp_unwind_kernel *kernel, const struct fi
 	return true;
 }
 
+/* Parts of the table, from all over it. */
+static bool read_samples(const struct kmp_unwind_kernel *kernel, const struct fields *fields,
+			 const struct record_orc *orc, struct entry *entries)
+{
+	unsigned char bytes[AT_ONCE * ENTRY_SIZE];
+
+	for (uint64_t part = 0; part < PARTS; part++) {
+		uint64_t first = (orc->count - AT_ONCE) * part / (PARTS - 1);
+
+		if (!kernel->peek(kernel->arg, orc->rules + first * ENTRY_SIZE, sizeof(bytes),
+				  bytes))
+			return false;
+		for (size_t i = 0; i < AT_ONCE; i++)
+			*entries++ = entry_of(fields, bytes + i * ENTRY_SIZE);
+	}
+	return true;
+}
+
 static bool number_all(const struct kmp_unwind_kernel *kernel, const struct calibration *seen,
 		       struct record_orc *orc)
 {
-	unsigned char bytes[SAMPLES * ENTRY_SIZE];
-	struct entry entries[SAMPLES];
+	auto_free struct entry *entries = calloc(SAMPLES, sizeof(*entries));
 	struct fields fields;
-	uint64_t first = orc->count / 2;
 
-	if (orc->count < 4 * SAMPLES || !find_fields(kernel->btf, &fields) ||
-	    !kernel->peek(kernel->arg, orc->rules + first * ENTRY_SIZE, sizeof(bytes), bytes))
+	if (!entries || orc->count < AT_ONCE || !find_fields(kernel->btf, &fields) ||
+	    !read_samples(kernel, &fields, orc, entries))
 		return false;
-	for (size_t i = 0; i < SAMPLES; i++)
-		entries[i] = entry_of(&fields, bytes + i * ENTRY_SIZE);
 	number_registers(entries, orc);
 	return orc->sp != orc->bp && orc->kept != orc->saved &&
 	       number_types(kernel, &fields, seen, orc);

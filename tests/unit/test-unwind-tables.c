@@ -24,15 +24,15 @@ static const char symbols[] =
 
 /* How registers and types are numbered. */
 struct numbers {
-	unsigned sp, bp, kept, saved, call, regs, end;
+	unsigned sp, bp, kept, saved, noted, call, regs, end;
 	bool end_bit; /* as before 6.4 */
 };
 
 static const struct numbers known[] = {
-	{ 5, 4, 0, 1, 0, 1, 0, true },
-	{ 5, 4, 0, 1, 2, 3, 1, false },
-	{ 3, 9, 0, 8, 2, 3, 1, false },
-	{ 1, 2, 7, 3, 4, 0, 2, false },
+	{ 5, 4, 0, 1, 8, 0, 1, 0, true },
+	{ 5, 4, 0, 1, 8, 2, 3, 1, false },
+	{ 3, 9, 0, 8, 1, 2, 3, 1, false },
+	{ 1, 2, 7, 3, 0, 4, 0, 2, false },
 };
 
 struct kernel {
@@ -106,6 +106,8 @@ static void make_kernel(struct kernel *k, const struct numbers *n)
 			write_entry(k, i, 64, -48, n->sp, n->saved, n->call);
 		else if (i % 50 == 4)
 			write_entry(k, i, 0, 0, 14, n->kept, n->regs);
+		else if (i % 50 == 5)
+			write_entry(k, i, -40, 0, n->noted, n->bp, n->call);
 		else
 			write_entry(k, i, 8, 0, n->sp, n->kept, n->call);
 	}
@@ -170,6 +172,7 @@ static void numberings(void **state)
 		assert_int_equal(c.orc.bp, n->bp);
 		assert_int_equal(c.orc.kept, n->kept);
 		assert_int_equal(c.orc.saved, n->saved);
+		assert_int_equal(c.orc.noted, n->noted);
 		assert_int_equal(c.orc.call, n->call);
 		assert_int_equal(c.orc.regs, n->regs);
 		if (!n->end_bit)

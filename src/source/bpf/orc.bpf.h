@@ -63,7 +63,8 @@ struct module___layout {
 
 /*
  * A rule: its kind; how many words there are from the stack pointer (or BP) to where the caller had
- * it; how many words below that the caller's BP is, 0 if BP is the caller's still.
+ * it; how many words below that the caller's BP is, 0 if BP is the caller's still. Of a frame that
+ * is aligned: how many words below BP the caller's stack pointer is noted; its BP is where BP says.
  */
 enum {
 	RULE_CALL = 1,
@@ -73,8 +74,9 @@ enum {
 	RULE_ODD,
 	RULE_KIND = 7,
 	RULE_FROM_BP = 8,
-	RULE_UP_SHIFT = 4,
-	RULE_BP_SHIFT = 16,
+	RULE_NOTED = 16,
+	RULE_UP_SHIFT = 5,
+	RULE_BP_SHIFT = 17,
 	RULE_WORDS = 0xfff
 };
 
@@ -127,6 +129,11 @@ static __always_inline __u32 rule_of_entry(struct orc_entry *entry)
 
 	if (rule == RULE_END || rule == RULE_ODD)
 		return rule;
+	if (sp_reg == orc.noted)
+		return rule == RULE_CALL && bp_reg == orc.bp && !bp_down && is_whole(-up)
+			       ? rule | RULE_FROM_BP | RULE_NOTED |
+					 (__u32)(-up >> 3) << RULE_UP_SHIFT
+			       : RULE_ODD;
 	if (!is_whole(up) || (sp_reg != orc.sp && sp_reg != orc.bp))
 		return RULE_ODD;
 	if (sp_reg == orc.bp)

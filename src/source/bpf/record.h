@@ -109,7 +109,7 @@ struct record_orc {
 	__u8 call;  /* the frame of a function */
 	__u8 regs;  /* all registers of what was interrupted */
 	__u8 end;   /* where the stack begins */
-	__u8 unused;
+	__u8 noted; /* the caller's SP stands where BP says: frames that are aligned */
 };
 
 /* Where a walk begins. */

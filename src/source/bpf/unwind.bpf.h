@@ -114,22 +114,42 @@ static __always_inline int enter_interrupted(struct walk *walk, __u64 regs, __u3
 	return 0;
 }
 
+static __always_inline int is_read(struct walk *walk, __u64 end, __u32 which)
+{
+	return end <= walk->have || (read_rest(which) && end <= walk->have);
+}
+
+/* Where the caller's frame begins, or the registers of what was interrupted; WALK_WORDS: unknown.
+ */
+static __always_inline __u64 frame_end(struct walk *walk, __u32 rule, __u32 which)
+{
+	__u64 words = rule >> RULE_UP_SHIFT & RULE_WORDS;
+	__u64 at = rule & RULE_FROM_BP ? place_of(walk, walk->bp) : walk->sp;
+
+	if (at < walk->sp || at >= WALK_WORDS)
+		return WALK_WORDS;
+	if (!(rule & RULE_NOTED))
+		return at + words;
+	if (at < words || !is_read(walk, at + 1, which))
+		return WALK_WORDS;
+	walk->bp = word_at(walk, at);
+	return place_of(walk, word_at(walk, at - words));
+}
+
 /* To the caller's frame; 1 where there is none, or none that we know. */
 static __always_inline int leave_frame(struct walk *walk, __u32 which)
 {
 	__u32 rule = rule_of(walk->call);
 	__u32 kind = rule & RULE_KIND;
 	__u32 down = rule >> RULE_BP_SHIFT & RULE_WORDS;
-	__u64 sp = walk->sp;
-	__u64 up = rule & RULE_FROM_BP ? place_of(walk, walk->bp) : sp;
 
 	walk->ended = kind == RULE_END;
-	if (kind > RULE_REGS_AT_ONCE || up < sp || up >= WALK_WORDS)
+	if (kind > RULE_REGS_AT_ONCE)
 		return 1;
-	up += rule >> RULE_UP_SHIFT & RULE_WORDS;
+	__u64 up = frame_end(walk, rule, which);
 	__u64 end = kind == RULE_CALL ? up : up + REGS_WORDS;
 
-	if (end <= sp || (end > walk->have && (!read_rest(which) || end > walk->have)))
+	if (end <= walk->sp || end >= WALK_WORDS || !is_read(walk, end, which))
 		return 1;
 	if (kind != RULE_CALL) {
 		/* From user space: there the kernel's stack begins. */

@@ -52,6 +52,6 @@ kernel_modules() { # VERSION
 	(
 		cd build-vm/debian-6.1/lib/modules/*/ || exit
 		# Behind a module those that it depends on, what to load first last.
-		grep '/fuse\.ko:' modules.dep | tr -d : | tr ' ' '\n' | tac | sed "/./s#^#$PWD/#"
+		grep -E '/(fuse|overlay)\.ko:' modules.dep | tr -d : | tr ' ' '\n' | tac | sed "/./s#^#$PWD/#"
 	)
 }

@@ -78,6 +78,16 @@ kernel() { # WORDS FILE
 	exec 3<&-
 }
 
+# Wait until a recorder has attached its programs, or has ended.
+attached() { # PID
+	while kill -0 "$1" 2>/dev/null; do
+		# shellcheck disable=SC2012 # anon_inode:bpf_link, or bpf-link; two to measure with
+		[ "$(ls -l "/proc/$1/fd" 2>/dev/null | grep -c 'bpf.link')" -le 2 ] || break
+		sleep 0.2
+	done
+	sleep 1
+}
+
 mark=0
 # Is this command's output between what the kernel says before and after it?
 between() { # WORDS COMMAND…

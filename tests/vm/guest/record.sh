@@ -8,7 +8,7 @@ mount -t tmpfs -o size=600M t t
 trap 'umount -l t' EXIT
 kmemprof record --all --duration 12s -o r.kmp >log 2>&1 &
 recorder=$!
-sleep 3
+attached $recorder
 dd if=/dev/zero of=t/big bs=1M count=80 2>/dev/null
 mkfifo go ready
 hold a-task=40 'b 2), ts 5 n=20' <go >ready &

@@ -151,8 +151,8 @@ static void put_sums(struct kmp_csv *csv, const struct kmp_groups *groups,
 		put_number(csv, sums->records, false);
 		if (groups->unit == KMP_UNIT_OBJECTS)
 			return;
-		put_number(csv, sums->members, false);
-		put_number(csv, sums->inaccurate, false);
+		put_number(csv, sums->members, !sums->members);
+		put_number(csv, sums->inaccurate, !sums->members);
 		return;
 	}
 	put_number(csv, sums->records, groups->records_unknown);

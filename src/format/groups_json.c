@@ -204,7 +204,10 @@ static void write_group(struct kmp_json *json, const struct kmp_groups *groups,
 		write_keys(json, groups, group, raw);
 		kmp_json_number(json, "bytes", group->now.bytes);
 		kmp_json_number(json, "calls", group->now.records);
-		kmp_json_bool(json, "accurate", group->now.inaccurate == 0);
+		if (group->now.members)
+			kmp_json_bool(json, "accurate", group->now.inaccurate == 0);
+		else
+			kmp_json_null(json, "accurate");
 	} else {
 		kmp_json_open(json, "key", '{');
 		write_keys(json, groups, group, raw);

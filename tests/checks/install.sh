@@ -33,7 +33,7 @@ if [ -x "$build/kmemprof-fleet" ]; then
 	helper=$(find "$work/root" -path '*/kmemprof/kmemprof-fleet')
 	[ -x "$helper" ] || { echo "kmemprof-fleet is not installed"; exit 1; }
 	"$bin/kmemprof" push --to nowhere >"$work/log" 2>&1 && exit 1
-	grep -q -e '--to: an unknown kind of server' "$work/log" || { cat "$work/log"; exit 1; }
+	grep -q 'URL: an unknown kind of server' "$work/log" || { cat "$work/log"; exit 1; }
 fi
 share=${bin%/bin}/share
 for page in man1/kmemprof.1 man1/kmemprof-report.1 man1/page_owner_sort.1 man5/kmemprof-ledger.5; do

@@ -45,10 +45,10 @@ static struct kmp_error *add_named(const struct fleet *fleet, int side, struct s
 		    "(SELECT session, name AS k, sum(b) AS hb, sum(c) AS hc, sum(ob) AS hob, "
 		    "sum(oc) AS hoc, toUInt64(count()) AS places FROM "));
 	try(add_figures(fleet, side, sql));
-	try(sql_add(sql, " ANY LEFT JOIN (SELECT %s AS owner, any(%s) AS name FROM ", id,
+	try(sql_add(sql, " AS held ANY LEFT JOIN (SELECT %s AS owner, any(%s) AS name FROM ", id,
 		    fleet->ask->by->column));
 	try(clickhouse_table(fleet->server, sql, schema_name(fleet_names_table(kind))));
-	return sql_add(sql, " GROUP BY %s) USING owner GROUP BY session, name)", id);
+	return sql_add(sql, " GROUP BY %s) AS called USING owner GROUP BY session, name)", id);
 }
 
 static struct kmp_error *make_sql(const struct fleet *fleet, int side, struct sql *sql)

@@ -36,7 +36,8 @@ static struct kmp_error *wrong(const char *what)
 {
 	return kmp_error_new(
 		KMP_ERROR_USAGE,
-		"--to: %s; it is clickhouse://[USER@]HOST[:PORT]/DATABASE, or https://", what);
+		"the server's URL: %s; it is clickhouse://[USER@]HOST[:PORT]/DATABASE, or https://",
+		what);
 }
 
 static struct kmp_error *no_memory(void)

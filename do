@@ -46,7 +46,7 @@ bench)
 	if [ "${1:-}" = vm ]; then
 		need test vm
 		build build -Dwerror=true
-		exec tests/vm/run.sh 7.3-speed
+		exec bench/vm.sh "${@:2}"
 	fi
 	build build -Dwerror=true
 	case ${1:-} in record | fleet) exec bench/"$1".sh "${@:2}" ;; esac

@@ -40,6 +40,7 @@ clean_up() {
 trap clean_up EXIT
 trap 'exit 1' INT TERM HUP
 mkdir "$mnt"
+. "$here/server.sh"
 
 # A test that passed if the command before did: `command; ok "what it shows"`.
 ok() { # NAME
@@ -96,28 +97,6 @@ unpack_capture() {
 	for file in page_owner.stack_handle show_stacks show_handles show_stacks_handles allocinfo; do
 		xz -dc "$data/$file.xz" >"$scratch/capture/${file%.stack_handle}"
 	done
-}
-
-is_mounted() {
-	grep -q " $mnt fuse.kmemprof " /proc/self/mounts
-}
-
-# Serve a source at $mnt, in $server; what it says goes to $scratch/server.log.
-serve() { # SOURCE [OPTION…]
-	local tries
-
-	# What a shell starts in the background ignores SIGINT otherwise.
-	env --default-signal=INT "$kmemprof" mount "$mnt" --foreground --source "$@" \
-		>"$scratch/server.log" 2>&1 </dev/null &
-	server=$!
-	for ((tries = 0; tries < 600; tries++)); do
-		if is_mounted; then return 0; fi
-		kill -0 "$server" 2>/dev/null || break
-		sleep 0.05
-	done
-	echo "# the server did not come up:"
-	sed 's/^/#  /' "$scratch/server.log"
-	return 1
 }
 
 # Has a process ended, at last?

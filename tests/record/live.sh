@@ -10,6 +10,7 @@ if [ -z "${KMEMPROF_TEST_INSIDE:-}" ] && [ "$(id -u)" = 0 ] && unshare --mount t
 	exec env KMEMPROF_TEST_INSIDE=1 unshare --mount "$0" "$@"
 fi
 . "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/../mount/server.sh"
 hold=$(realpath "$2")
 objects=$(realpath "$3")
 mnt=$scratch/mnt
@@ -36,24 +37,6 @@ if [ ! -c /dev/fuse ] || [ -z "${KMEMPROF_TEST_INSIDE:-}" ] ||
 	echo 1..1
 	exit 0
 fi
-
-is_mounted() { grep -q " $mnt fuse.kmemprof " /proc/self/mounts; }
-
-serve() { # OPTION…
-	local tries
-
-	env --default-signal=INT "$kmemprof" mount "$mnt" --foreground --source live "$@" \
-		>"$scratch/server.log" 2>&1 </dev/null &
-	server=$!
-	for ((tries = 0; tries < 600; tries++)); do
-		if is_mounted; then return 0; fi
-		kill -0 "$server" 2>/dev/null || break
-		sleep 0.05
-	done
-	echo "# the server did not come up:"
-	sed 's/^/#  /' "$scratch/server.log"
-	return 1
-}
 
 # Wait for a server that was told to end. An event that interrupts another can be missed anywhere.
 ended() { # STATUS
@@ -123,7 +106,7 @@ done
 still=$!
 holders+=("$still")
 pids=$(IFS=,; echo "${holders[*]}")
-serve --pid "$pids"
+serve live --pid "$pids"
 result $? "the mount" "$(cat "$scratch/server.log")"
 # What was there before is not attributed: a process that starts its memory now.
 sleep 1
@@ -171,7 +154,7 @@ mkfifo "$scratch/go"
 sh -c "read -r _ <'$scratch/go'; exec '$hold' anon 16 300" &
 still=$!
 holders=("$still")
-serve --pid "$still"
+serve live --pid "$still"
 echo >"$scratch/go"
 pages=0
 for ((tries = 0; tries < 200 && pages < 4096; tries++)); do
@@ -217,11 +200,11 @@ result "$pages" "what it held is gone when it has ended" "$pages pages"
 kill -INT "$server"
 ended 0 && ! is_mounted
 result $? "SIGINT ends it and unmounts"
-serve --pid $$ && kill -TERM "$server"
+serve live --pid $$ && kill -TERM "$server"
 ended 0 && ! is_mounted
 result $? "SIGTERM too"
 
-serve --pid $$
+serve live --pid $$
 kill -9 "$server"
 wait "$server" 2>/dev/null
 server=
@@ -257,7 +240,7 @@ content_id() {
 }
 
 start_objects event=4000 unix=1000
-serve --pid "${holders[0]}" --tags
+serve live --pid "${holders[0]}" --tags
 result $? "a mount of tags" "$(cat "$scratch/server.log")"
 grep -q 'page_owner is empty: tags alone' "$scratch/server.log" &&
 	[ "$(cat "$mnt/page_owner" "$mnt"/page_owner_stacks/show_* | wc -c)" = 0 ]
@@ -312,7 +295,7 @@ ended 0
 result $? "SIGINT ends that mount"
 
 start_objects pages=4096 event=100
-serve --pid "${holders[0]}" --pages --tags
+serve live --pid "${holders[0]}" --pages --tags
 result $? "a mount of both" "$(cat "$scratch/server.log")"
 make_objects
 held=$(in_text do_anonymous_page)

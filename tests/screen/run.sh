@@ -20,6 +20,10 @@ if ! command -v tmux >/dev/null; then
 	echo "1..0 # SKIP tmux is not installed: the screen was not tried"
 	exit 0
 fi
+if ! script -qec true /dev/null </dev/null >/dev/null 2>&1; then
+	echo "1..0 # SKIP no terminal (is /dev/pts mounted?): the screen was not tried"
+	exit 0
+fi
 
 scratch=$(mktemp -d)
 export LC_ALL=C.UTF-8 TZ=UTC TMUX_TMPDIR=$scratch

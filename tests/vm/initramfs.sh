@@ -52,6 +52,7 @@ make_base() { # OUTPUT
 		gcc -std=gnu17 -D_GNU_SOURCE -O2 -static -Wall -Wextra -Werror -pthread -o \
 			"$tree/bin/$(basename "$name" .c)" "$name"
 	done
+	gcc -O2 -static -o "$tree/bin/fault" bench/fault.c
 	put_peers "$tree"
 	put_program "$tree" build/kmemprof /usr/bin/kmemprof
 	ln -s kmemprof "$tree/usr/bin/page_owner_filter"

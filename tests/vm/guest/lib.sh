@@ -109,3 +109,24 @@ between() { # WORDS COMMAND…
 		fail "$* is what the kernel says in $words" "$verdict"
 	fi
 }
+
+# Where the kernel tells neither owners nor tags, every verb says what is missing and leaves no file.
+refuses_all() {
+	no_owner='page_owner=on'
+	refuses 1 "$no_owner" kmemprof report
+	refuses 1 "$no_owner" kmemprof report --by comm --format json
+	refuses 1 "$no_owner" kmemprof filter
+	refuses 1 "$no_owner" kmemprof filter --mode handle --node 0
+	refuses 1 "$no_owner" kmemprof stacks
+	refuses 1 "$no_owner" kmemprof stacks --file show_handles
+	refuses 1 "$no_owner" page_owner_filter -m handle
+	no_tags='mem_profiling'
+	refuses 1 "$no_tags" kmemprof tags
+	refuses 1 "$no_tags" kmemprof tags --by module --format json
+	refuses 1 "$no_tags" kmemprof capture -o x.kmp
+	mkdir m
+	refuses 1 "$no_tags" kmemprof mount m
+	is "no file is left" "$(ls)" "err
+m
+out"
+}

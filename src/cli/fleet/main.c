@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The program kmemprof-fleet, which `kmemprof push` and `kmemprof fleet` become. */
+#include <malloc.h>
 #include <signal.h>
 #include <string.h>
 
@@ -27,6 +28,9 @@ int main(int argc, char **argv)
 		return CLI_USAGE;
 	}
 	signal(SIGPIPE, SIG_IGN);
+	/* A batch takes what the one before it gave back: the kernel need not clear it anew. */
+	mallopt(M_MMAP_THRESHOLD, 64 << 20);
+	mallopt(M_TRIM_THRESHOLD, 128 << 20);
 	struct kmp_error *err = cli_parse(verb, argc - 1, argv + 1, &args);
 
 	if (!err)

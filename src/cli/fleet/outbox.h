@@ -12,7 +12,7 @@
 
 #include "cli/fleet/spool.h"
 
-enum { OUTBOX_ROWS = 400000, OUTBOX_SAMPLES = 256 };
+enum { OUTBOX_ROWS = 200000, OUTBOX_SAMPLES = 256 };
 
 struct outbox_options {
 	const char *spool; /* a directory, or NULL */

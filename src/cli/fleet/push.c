@@ -152,17 +152,18 @@ static void finish(struct push *push)
 {
 	atomic_store(&push->sender.ending, 1);
 	outbox_end(push->outbox);
+	/* A history keeps what was not sent; others may have time for what is on its way. */
 	for (uint64_t waited = 0; !atomic_load(&push->sender_over); waited += second / 20) {
 		bool before = push->interrupted;
 
-		if (push->interrupted && (push->options.spooled || waited > grace))
+		if (before && (push->box.direct || waited > grace))
 			break;
-		if (!push_wait(push, second / 20) && push->interrupted) {
-			/* A second one is meant. */
-			if (before)
-				break;
-			waited = 0;
-		}
+		if (push_wait(push, second / 20) || !push->interrupted)
+			continue;
+		/* A second signal is meant. */
+		if (before)
+			break;
+		waited = 0;
 	}
 	if (!atomic_load(&push->sender_over)) {
 		atomic_store(&push->stop, 1);

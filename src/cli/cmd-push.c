@@ -38,6 +38,7 @@ const struct cli_command cmd_push = {
 			{ "ca-file", 0, "FILE", "certificates to trust; the system's" },
 			{ "timeout", 0, "TIME", "wait so long for an answer; 1m" },
 			CLI_FEED_OPTIONS,
+			{ "tags", 't', NULL, "live: tags, too" },
 			{ "verbose", 'v', NULL, "tell of each sample" },
 			{ "quiet", 'q', NULL, "do not tell what was sent" },
 			{ 0 } },

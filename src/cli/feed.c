@@ -17,6 +17,8 @@ static struct kmp_error *open_recorder(const struct cli_args *args, struct cli_f
 {
 	try(cli_record_live(args, &feed->job));
 	feed->own_machine = true;
+	feed->tags = cli_value(args, "tags") != NULL;
+	feed->job.options.what = KMP_READ_PAGES | (feed->tags ? KMP_READ_TAGS : 0);
 	try(kmp_recorder_create(&feed->job.options, &feed->recorder));
 	return kmp_recorder_start(feed->recorder);
 }

@@ -75,7 +75,9 @@ configure_clickhouse() { # NAME, with XML of its own on standard input
 <yandex>
 	<profiles><default/></profiles>
 	<users><default><password></password><networks><ip>127.0.0.1</ip></networks>
-		<profile>default</profile><quota>default</quota></default></users>
+		<profile>default</profile><quota>default</quota></default>
+		<guarded><password>open sesame</password><networks><ip>127.0.0.1</ip></networks>
+		<profile>default</profile><quota>default</quota></guarded></users>
 	<quotas><default/></quotas>
 </yandex>
 X

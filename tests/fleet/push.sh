@@ -88,6 +88,11 @@ is "the next one completes it" "$(counts one beta)" "$(wanted 12 $each)"
 push --to "clickhouse://nobody@127.0.0.1:${http[one]}/fleet" "$history" --host x >"$scratch/out"
 is "an unknown user is an error" $? 1
 ok "which the server tells" grep -q 'Unknown user nobody' "$scratch/err"
+push --to "clickhouse://guarded@127.0.0.1:${http[one]}/fleet" --setup
+is "a wrong password is one, too" "$?$(grep -c 'Wrong password\|Password required' "$scratch/err")" 11
+echo 'open sesame' >"$scratch/password"
+push --to "clickhouse://guarded@127.0.0.1:${http[one]}/fleet" --setup --password-file "$scratch/password"
+is "the right one is read from its file" "$?$(cat "$scratch/err")" 0
 push --to "clickhouse://me:secret@127.0.0.1/fleet" "$history" --host x
 is "no password in a URL" $? 2
 push --to "$one" --cluster nowhere "$history" --host x
@@ -102,6 +107,26 @@ push --to "$one" "$history" --host x
 is "tables of a newer kmemprof are refused" "$?$(grep -c 'of version 99' "$scratch/err")" 11
 sql one "ALTER TABLE fleet.schema_version DROP PARTITION tuple()"
 sql one "INSERT INTO fleet.schema_version VALUES (1, now())"
+
+# ---- TLS ----------------------------------------------------------------------------------------
+
+if command -v openssl >/dev/null; then
+	openssl req -x509 -newkey rsa:2048 -nodes -subj /CN=localhost -days 2 \
+		-addext subjectAltName=IP:127.0.0.1 -keyout "$scratch/key" -out "$scratch/cert" 2>/dev/null
+	https=$((30000 + RANDOM % 2000))
+	start_clickhouse secure "<https_port>$https</https_port><openSSL><server>
+		<certificateFile>$scratch/cert</certificateFile><privateKeyFile>$scratch/key</privateKeyFile>
+		<verificationMode>none</verificationMode><cacheSessions>true</cacheSessions>
+		</server></openSSL>"
+	push "$history" --to "https://127.0.0.1:$https/fleet" --host iota
+	is "a certificate that nobody knows is refused" "$?$(grep -ci 'certificate' "$scratch/err")" 11
+	push "$history" --to "https://127.0.0.1:$https/fleet" --host iota --ca-file "$scratch/cert" >"$scratch/out"
+	is "one that is known is taken" "$?$(cat "$scratch/err")" 0
+	is "and all is there" "$(counts secure iota)" "$(wanted 12 $each)"
+	end_clickhouse secure KILL
+else
+	skip "TLS" "openssl is not installed"
+fi
 
 # ---- A server that goes away -------------------------------------------------------------------
 
@@ -212,6 +237,29 @@ wait $pushing
 is "a server killed three times: it ends well" $? 0
 is "and all is there, once" "$(counts one eta)" "$(wanted 400 $each)"
 
+# One that stands still, and then goes on with what it was sent before.
+"$kmemprof" push "$scratch/long.kmp" --to "$one" --host kappa --interval 1h --timeout 200ms --verbose \
+	>"$scratch/out" 2>"$scratch/err" &
+pushing=$!
+others+=("$pushing")
+for round in 1 2 3; do
+	sleep 0.3
+	kill -STOP "${server[one]}"
+	sleep 1.5
+	kill -CONT "${server[one]}"
+done
+for ((tries = 0; tries < 600; tries++)); do
+	[ "$(sql one "SELECT uniqExact(at) FROM fleet.samples WHERE host = 'kappa'")" != 400 ] || break
+	sleep 0.1
+done
+kill -INT $pushing
+wait $pushing
+# An insert that stood still, too, can come behind the question for it: then the table makes one of two.
+for table in samples figures figures_by_host; do
+	sql one "OPTIMIZE TABLE fleet.$table FINAL"
+done
+is "a server that stood still: all is there, once" "$(counts one kappa)" "$(wanted 400 $each)"
+
 # The pusher killed, too.
 for round in 1 2 3; do
 	"$kmemprof" push "$scratch/long.kmp" --to "$one" --host theta >"$scratch/out" 2>&1 &
@@ -222,4 +270,15 @@ for round in 1 2 3; do
 done
 push "$scratch/long.kmp" --to "$one" --host theta >"$scratch/out"
 is "push killed three times: all is there, once" "$(counts one theta)" "$(wanted 400 $each)"
+
+# ---- The unit ---------------------------------------------------------------------------------------
+
+unit=$scratch/kmemprof-push.service
+sed -e "s|^ExecStart=[^ ]*|ExecStart=$kmemprof|" -e '/^Documentation=/d' \
+	"${here%/tests/fleet}/contrib/systemd/kmemprof-push.service" >"$unit"
+if command -v systemd-analyze >/dev/null; then
+	ok "systemd takes the unit" systemd-analyze verify "$unit"
+else
+	skip "systemd takes the unit" "no systemd-analyze"
+fi
 finish

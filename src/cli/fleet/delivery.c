@@ -9,9 +9,12 @@
 #include <endian.h>
 #include <inttypes.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/cleanup.h"
 #include "cli/clock.h"
+
+static const struct timespec a_while = { .tv_nsec = 500000000 };
 
 enum { FIGURE_SIZE = 1 + 5 * 8 };
 
@@ -187,6 +190,11 @@ static struct kmp_error *settle(struct delivery *delivery)
 	size_t count = delivery->batch.samples.len;
 
 	try(check_running(delivery));
+	/* A server that stood still takes up this question and an insert from before together. */
+	if (delivery->sender->silent) {
+		nanosleep(&a_while, NULL);
+		try(check_running(delivery));
+	}
 	for (size_t i = 0; i < count; i++)
 		delivery->present[i] &= DELIVERY_THERE;
 	try(find_counted(delivery, SCHEMA_SAMPLES));

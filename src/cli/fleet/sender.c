@@ -158,6 +158,7 @@ static void count(struct sender *sender, const struct delivery *delivery)
 static void finish(struct sender *sender, struct delivery *delivery)
 {
 	tell_success(sender);
+	sender->silent = false;
 	count(sender, delivery);
 	outbox_done(sender->outbox, &delivery->batch);
 	for (int i = 0; i < SCHEMA_KINDS; i++) {
@@ -194,9 +195,7 @@ static struct kmp_error *send_some(struct sender *sender, uint64_t *wait, bool *
 	kmp_error_destroy(err);
 	*over = verdict == LEAVE;
 	*wait = !*wait ? first_pause : *wait * 2 < last_pause ? *wait * 2 : last_pause;
-	/* What was sent without an answer may just be beginning. */
-	if (clickhouse_trouble(sender->server) == CLICKHOUSE_SILENT && *wait < second)
-		*wait = second;
+	sender->silent |= clickhouse_trouble(sender->server) == CLICKHOUSE_SILENT;
 	return NULL;
 }
 

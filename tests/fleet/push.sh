@@ -175,6 +175,36 @@ chmod go+w "$spool"
 push --source "$capture" --to "$one" --host epsilon --spool "$spool" >"$scratch/out"
 is "nor has one that others may write to" "$?$(grep -c 'chmod go-w' "$scratch/err")" 11
 
+# ---- Without a spool ------------------------------------------------------------------------------
+
+push --source "$capture" --to clickhouse://127.0.0.1:1/fleet --host lambda --interval 10ms --count 3 \
+	--timeout 200ms >"$scratch/out"
+is "what was not sent in time is lost, and told" "$?$(grep -c 'are lost: they were not sent' "$scratch/err")" 31
+
+# What comes while it is followed.
+"$kmemprof" monitor --quiet --source "$capture" --interval 1ms --count 3 -o "$scratch/growing.kmp" 2>/dev/null
+"$kmemprof" push "$scratch/growing.kmp" --to "$one" --host mu --interval 50ms >"$scratch/out" 2>"$scratch/err" &
+pushing=$!
+others+=("$pushing")
+"$kmemprof" monitor --quiet --source "$capture" --interval 1ms --count 4 -o "$scratch/growing.kmp" 2>/dev/null
+for ((tries = 0; tries < 300; tries++)); do
+	[ "$(sql one "SELECT count() FROM fleet.samples WHERE host = 'mu'")" != 7 ] || break
+	sleep 0.1
+done
+kill -TERM $pushing
+wait $pushing
+is "a history is followed" "$?$(counts one mu)" "0$(wanted 7 $each)"
+for word in a =b 'a b=c' "$(printf '%065d=x' 0)"; do
+	push "$history" --to "$one" --host x --label "$word"
+	is "no label: ${word:0:10}" "$?$(grep -c 'is not NAME=VALUE' "$scratch/err")" 21
+done
+push "$history" --to "$one" --host x --label a=b --label a=c
+is "a label comes once" "$?$(grep -c 'comes twice' "$scratch/err")" 21
+push "$history" --to "$one" --spool "$spool" --host x
+is "a history needs no spool" $? 2
+push "$history" --to "$one"
+is "whose history it is must be known" "$?$(grep -c 'host NAME' "$scratch/err")" 21
+
 # ---- A disk that is full -------------------------------------------------------------------------
 
 # A file system of its own, which ends with the server, and a file that fills it.

@@ -8,7 +8,7 @@
 
 #include "base/cleanup.h"
 
-enum { VERSION = 1, TTL_SINCE = 19006, UNKNOWN_TABLE = 60 };
+enum { VERSION = 1, TTL_SINCE = 19006, UNKNOWN_TABLE = 60, NOT_CONFIGURED = 139 };
 
 /* Figures twice: what grows is read by owner, what a machine has by host. */
 #define FIGURES	       "kind UInt8, owner UInt64, session UInt64, at UInt64, bytes Int64, count Int64"
@@ -241,7 +241,8 @@ static struct kmp_error *look_at_cluster(struct place *place)
 	struct kmp_error *err = clickhouse_ask(place->server, NULL,
 					       "SELECT 1 FROM system.zookeeper WHERE path = '/'");
 
-	if (err && clickhouse_code(place->server) != UNKNOWN_TABLE)
+	if (err && clickhouse_code(place->server) != UNKNOWN_TABLE &&
+	    clickhouse_code(place->server) != NOT_CONFIGURED)
 		return err;
 	place->keeper = !err;
 	kmp_error_destroy(err);

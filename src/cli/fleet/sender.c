@@ -91,7 +91,7 @@ static enum verdict judge(const struct sender *sender, const struct kmp_error *e
 	if (ending && options->spooled)
 		return LEAVE;
 	if ((ending || !options->patient) && since > options->give_up)
-		return FAIL;
+		return options->patient ? LEAVE : FAIL;
 	return AGAIN;
 }
 

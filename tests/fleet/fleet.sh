@@ -209,7 +209,7 @@ ok 'a table has no control characters of names' sh -c "! '$kmemprof' fleet top -
 ok '  nor of hosts' sh -c "! '$kmemprof' fleet hosts it\\'s --at @$now --since 2h |
 	LC_ALL=C grep -q '[[:cntrl:]]'"
 
-# What was really pushed is what report and tags tell of the same files.
+# What was really pushed is what report and tags tell of the same files, as old as the checkout is.
 dump=$data/captures/linux-7.3/page_owner.stack.xz
 export KMEMPROF_FLEET=clickhouse://127.0.0.1:${http[one]}/pushed
 for _ in 1 2; do
@@ -225,14 +225,14 @@ columns() { # NAME…
 }
 for by in function module comm; do
 	is "pushed: page owners by $by are those of report" \
-		"$("$kmemprof" fleet top --host one --by $by --format csv | columns $by records bytes | md5sum)" \
+		"$("$kmemprof" fleet top --fresh 365d --host one --by $by --format csv | columns $by records bytes | md5sum)" \
 		"$("$kmemprof" report --by $by --format csv "$dump" | columns $by records bytes | md5sum)"
 done
 is 'pushed: tags are those of tags' \
-	"$("$kmemprof" fleet top --by tag --format csv | columns file line module function bytes calls | md5sum)" \
+	"$("$kmemprof" fleet top --fresh 365d --by tag --format csv | columns file line module function bytes calls | md5sum)" \
 	"$("$kmemprof" tags --format csv "$other" | awk -F, '$5 || $6' |
 		columns file line module function bytes calls | md5sum)"
-is 'pushed: the sum of two hosts' "$("$kmemprof" fleet top --format json | jq .totals.bytes)" \
+is 'pushed: the sum of two hosts' "$("$kmemprof" fleet top --fresh 365d --format json | jq .totals.bytes)" \
 	$(($("$kmemprof" report --format json "$dump" | jq .totals.bytes) + \
 		$("$kmemprof" report --format json "$other/show_stacks.xz" | jq .totals.bytes)))
 

@@ -140,6 +140,7 @@ static void read_headers(const char *text)
 	if (serve_token_fits(token, text) != same)
 		abort();
 	serve_host_is_here(text);
+	serve_takes_gzip(text);
 	serve_wants_open_metrics(text);
 }
 

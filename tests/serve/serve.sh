@@ -166,6 +166,34 @@ is "its user alone" "$(stat -c %a "$scratch/socket")" 600
 stop
 ok "its file is gone" [ ! -e "$scratch/socket" ]
 
+# Who may be far away gets gzip, if he takes it; who is here need not unpack it.
+: >"$scratch/out"
+"$kmemprof" serve --listen 0.0.0.0:0 --token-file "$scratch/token" --source "$capture" --interval 1d \
+	>"$scratch/out" 2>/dev/null &
+server=$!
+for ((tries = 0; tries < 300; tries++)); do
+	! grep -q serving "$scratch/out" || break
+	sleep 0.1
+done
+url=http://127.0.0.1:$(sed -n 's,^serving at http://0.0.0.0:\(.*\)/$,\1,p' "$scratch/out")
+word='Authorization: Bearer correct-horse-battery-staple'
+for path in /metrics /page/data /page/data /page.js '/api/v1/report?by=stack'; do
+	get "$path" -H "$word" >"$scratch/plain"
+	get "$path" -H "$word" -H 'Accept-Encoding: deflate, gzip;q=0.5' -D "$scratch/head" >"$scratch/zipped"
+	ok "gzip: $path" grep -qi '^content-encoding: gzip' "$scratch/head"
+	# Our own cost is another each time.
+	is "which is the same" "$(gzip -dc <"$scratch/zipped" | grep -av -e ^process_ -e ^kmemprof_http | md5sum)" \
+		"$(grep -av -e ^process_ -e ^kmemprof_http "$scratch/plain" | md5sum)"
+	ok "and small" [ "$(stat -c %s "$scratch/zipped")" -lt $(($(stat -c %s "$scratch/plain") / 2)) ]
+done
+for encoding in 'gzip;q=0' deflate 'gzip2, br' ''; do
+	get /metrics -H "$word" -H "Accept-Encoding: $encoding" -o /dev/null -D "$scratch/head"
+	ok "no gzip for '$encoding'" [ -z "$(grep -i content-encoding "$scratch/head")" ]
+done
+get /pprof/pages -H "$word" -H 'Accept-Encoding: gzip' -o "$scratch/zipped" -D "$scratch/head"
+ok "a profile is not packed twice" [ -z "$(grep -i content-encoding "$scratch/head")" ]
+stop
+
 fails() { # STATUS TEXT OPTION…
 	local status=$1 text=$2
 

@@ -14,6 +14,7 @@ struct serve_query {
 	size_t count;
 	const char *known; /* `If-None-Match`, or NULL */
 	bool open_metrics; /* the client prefers OpenMetrics */
+	bool gzip;	   /* it takes that, and is not on this machine */
 };
 
 /* An answer being made: text is the stream's. */
@@ -22,6 +23,7 @@ struct serve_answer {
 	const char *type;	 /* of its content */
 	const char *policy;	 /* what the content may do in a browser */
 	const char *disposition; /* or NULL */
+	bool zipped;		 /* gzip is its encoding */
 	char tag[48];		 /* names what is answered, or empty */
 	FILE *out;
 	/* Or a text that many get, in place of what was written: it is this sample's, whose

@@ -47,6 +47,26 @@ bool serve_host_is_here(const char *host)
 	return inet_pton(six ? AF_INET6 : AF_INET, name, &address) == 1;
 }
 
+bool serve_takes_gzip(const char *accept)
+{
+	while (accept && *accept) {
+		size_t len;
+
+		accept += strspn(accept, " \t,");
+		len = strcspn(accept, " \t,;");
+		bool gzip = len == 4 && !strncasecmp(accept, "gzip", 4);
+
+		accept += len;
+		len = strcspn(accept, ",");
+		const char *weight = memmem(accept, len, "q=", 2);
+
+		if (gzip)
+			return !weight || strtod(weight + 2, NULL) > 0;
+		accept += len;
+	}
+	return false;
+}
+
 bool serve_wants_open_metrics(const char *accept)
 {
 	return accept && strstr(accept, "application/openmetrics-text");

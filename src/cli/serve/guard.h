@@ -11,6 +11,9 @@ bool serve_token_fits(const char *token, const char *authorization);
 /* Is `Host` an IP address or localhost, whatever the port, or missing? */
 bool serve_host_is_here(const char *host);
 
+/* Does `Accept-Encoding` name gzip, and not to be left out? */
+bool serve_takes_gzip(const char *accept);
+
 /* Does `Accept` name OpenMetrics? */
 bool serve_wants_open_metrics(const char *accept);
 

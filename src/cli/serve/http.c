@@ -11,13 +11,15 @@
 #include "base/error.h"
 #include "cli/serve/answer.h"
 #include "cli/serve/guard.h"
+#include "cli/serve/zip.h"
 
 enum {
 	THREADS = 4,
 	CONNECTIONS_MAX = 512,
 	IDLE_SECONDS = 10,    /* without a byte */
 	REQUEST_SECONDS = 30, /* from a connection's beginning, or its last answer, to an answer */
-	HEADERS_MAX = 32 * 1024 /* and all else of a connection */
+	HEADERS_MAX = 32 * 1024, /* and all else of a connection */
+	ZIP_MIN = 1400		 /* what fits into a packet is sent as it is */
 };
 
 /* Answers on their way, which wait for whoever reads them. */
@@ -34,6 +36,7 @@ struct serve_http {
 	struct server *server;
 	struct MHD_Daemon *daemon;
 	bool check_host;
+	bool far; /* who asks may be on another machine */
 	pthread_mutex_t lock;
 	struct connection *connections;
 };
@@ -166,6 +169,7 @@ static void add_headers(struct MHD_Response *response, const struct serve_answer
 		{ "Cross-Origin-Opener-Policy", "same-origin" },
 		{ "Cross-Origin-Resource-Policy", "same-origin" },
 		{ "Referrer-Policy", "no-referrer" },
+		{ "Vary", "Accept-Encoding" },
 		{ "X-Content-Type-Options", "nosniff" },
 		{ "X-Frame-Options", "DENY" },
 	};
@@ -176,6 +180,8 @@ static void add_headers(struct MHD_Response *response, const struct serve_answer
 	MHD_add_response_header(response, "Content-Security-Policy", answer->policy);
 	if (answer->disposition)
 		MHD_add_response_header(response, "Content-Disposition", answer->disposition);
+	if (answer->zipped)
+		MHD_add_response_header(response, "Content-Encoding", "gzip");
 	if (*answer->tag)
 		MHD_add_response_header(response, "ETag", answer->tag);
 	if (answer->status == 401)
@@ -281,6 +287,24 @@ static enum MHD_Result add_pair(void *arg, enum MHD_ValueKind kind, const char *
 	return MHD_YES;
 }
 
+/* Make the text smaller if that is asked for. A profile is gzip already. */
+static void zip_text(const struct serve_query *query, struct serve_answer *answer, char **text,
+		     size_t *len)
+{
+	size_t zipped_len;
+
+	if (!query->gzip || answer->shared || *len < ZIP_MIN || answer->disposition)
+		return;
+	char *zipped = serve_zip(*text, *len, &zipped_len);
+
+	if (!zipped)
+		return;
+	free(*text);
+	*text = zipped;
+	*len = zipped_len;
+	answer->zipped = true;
+}
+
 static enum MHD_Result answer_request(struct serve_http *http, struct MHD_Connection *to,
 				      const char *path)
 {
@@ -301,6 +325,8 @@ static enum MHD_Result answer_request(struct serve_http *http, struct MHD_Connec
 		return refuse(http, to, 503, "too many answers wait to be read");
 	query.open_metrics = serve_wants_open_metrics(
 		MHD_lookup_connection_value(to, MHD_HEADER_KIND, "Accept"));
+	query.gzip = http->far && serve_takes_gzip(MHD_lookup_connection_value(to, MHD_HEADER_KIND,
+									       "Accept-Encoding"));
 	query.known = MHD_lookup_connection_value(to, MHD_HEADER_KIND, "If-None-Match");
 	answer.out = open_memstream(&text, &len);
 	if (!answer.out)
@@ -309,8 +335,10 @@ static enum MHD_Result answer_request(struct serve_http *http, struct MHD_Connec
 	bool failed = ferror(answer.out);
 
 	failed |= fclose(answer.out) != 0;
-	if (!err && !failed && answer.status)
+	if (!err && !failed && answer.status) {
+		zip_text(&query, &answer, &text, &len);
 		return send_text(http, to, &answer, text, len);
+	}
 	free(text);
 	serve_sample_put(answer.shared);
 	if (err)
@@ -366,6 +394,7 @@ struct kmp_error *serve_http_start(struct server *server, const struct serve_lis
 		return kmp_error_new(KMP_ERROR_MEMORY, "out of memory");
 	http->server = server;
 	/* A page from elsewhere could have its own name mean this machine. */
+	http->far = !listen->loopback;
 	http->check_host = listen->loopback && !listen->path && !server->options.token;
 	pthread_mutex_init(&http->lock, NULL);
 	http->daemon = MHD_start_daemon(

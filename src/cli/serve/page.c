@@ -10,6 +10,7 @@
 #include "cli/serve-page-css.h"
 #include "cli/serve-page-html.h"
 #include "cli/serve-page-js.h"
+#include "cli/serve/zip.h"
 
 DEFINE_CLEANUP(sample, struct serve_sample *, serve_sample_put)
 
@@ -105,18 +106,22 @@ static struct kmp_error *whole_data(struct server *server, struct serve_sample *
 }
 
 /* Everybody who opens the page gets the same text, which is made once for each sample. */
-static struct kmp_error *share_data(struct server *server, struct serve_sample *sample,
+static struct kmp_error *share_data(struct server *server, struct serve_sample *sample, bool gzip,
 				    struct serve_answer *answer)
 {
 	pthread_mutex_lock(&sample->page_lock);
 	struct kmp_error *err = sample->page ? NULL : whole_data(server, sample);
 
+	if (!err && gzip && !sample->zipped_page)
+		sample->zipped_page =
+			serve_zip(sample->page, sample->page_len, &sample->zipped_len);
 	pthread_mutex_unlock(&sample->page_lock);
 	if (err)
 		return err;
+	answer->zipped = gzip && sample->zipped_page;
 	answer->shared = serve_sample_get(sample);
-	answer->text = sample->page;
-	answer->len = sample->page_len;
+	answer->text = answer->zipped ? sample->zipped_page : sample->page;
+	answer->len = answer->zipped ? sample->zipped_len : sample->page_len;
 	return NULL;
 }
 
@@ -136,5 +141,5 @@ struct kmp_error *serve_page_data(struct server *server, const struct serve_quer
 	}
 	answer->status = 200;
 	return query->count ? some_data(server, sample, query, answer->out)
-			    : share_data(server, sample, answer);
+			    : share_data(server, sample, query->gzip, answer);
 }

@@ -48,6 +48,7 @@ void serve_sample_put(struct serve_sample *sample)
 	pthread_mutex_destroy(&sample->lock);
 	pthread_mutex_destroy(&sample->page_lock);
 	free(sample->page);
+	free(sample->zipped_page);
 	free(sample);
 }
 

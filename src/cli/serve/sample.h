@@ -27,6 +27,8 @@ struct serve_sample {
 	 * does. */
 	char *page;
 	size_t page_len;
+	char *zipped_page; /* the same as gzip has it */
+	size_t zipped_len;
 };
 
 /* What of a page owner is not kept. */

@@ -140,7 +140,7 @@ static struct kmp_error *read_host(struct pool *pool, struct row_reader *from, s
 	try(read_text(pool, from, &host.kernel));
 	if (from->bad || host.state >= HOST_STATES)
 		return kmp_error_new(KMP_ERROR_INPUT, "the server's answer is no list of hosts");
-	if (!hosts->page_size || host.page_size < hosts->page_size)
+	if (host.page_size && (!hosts->page_size || host.page_size < hosts->page_size))
 		hosts->page_size = host.page_size;
 	hosts->counts[host.state]++;
 	if (host.state == HOST_GOOD) {

@@ -132,15 +132,22 @@ static int64_t mean(int64_t sum, size_t hosts)
 	return hosts ? llroundl((long double)sum / (long double)hosts) : 0;
 }
 
+static const struct owner *at(const struct owners *owners, size_t index)
+{
+	return index < owners->list.len ? &owners->list.data[index] : NULL;
+}
+
 struct kmp_error *owners_compare(struct owners *after, size_t hosts_after,
 				 const struct owners *before, size_t hosts_before)
 {
 	struct owners both cleanup(owners_deinit) = { 0 };
 	size_t a = 0, b = 0;
 
-	while (a < after->list.len || b < before->list.len) {
-		const struct owner *x = a < after->list.len ? &after->list.data[a] : NULL;
-		const struct owner *y = b < before->list.len ? &before->list.data[b] : NULL;
+	for (;;) {
+		const struct owner *x = at(after, a), *y = at(before, b);
+
+		if (!x && !y)
+			break;
 		int order = !x ? 1 : !y ? -1 : compare_owners(x, y);
 		struct owner owner = order <= 0 ? *x : *y;
 

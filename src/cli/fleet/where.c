@@ -11,15 +11,6 @@ struct amount {
 	uint64_t since; /* when it began to grow, 0: it does not */
 };
 
-struct amounts {
-	VEC(struct amount) list; /* as the hosts */
-};
-
-static void amounts_deinit(struct amounts *amounts)
-{
-	vec_deinit(&amounts->list);
-}
-
 static struct kmp_error *cut(const struct fleet *fleet)
 {
 	return kmp_error_new(KMP_ERROR_INPUT, "%s: the answer is cut",
@@ -36,7 +27,7 @@ static struct kmp_error *add_rows(const struct fleet *fleet, const struct where 
 }
 
 static struct kmp_error *load_amounts(struct fleet *fleet, const struct where *where,
-				      const struct hosts *hosts, struct amounts *amounts)
+				      const struct hosts *hosts, struct amount *amounts)
 {
 	struct row_writer answer cleanup(row_deinit) = { 0 };
 	struct sql sql cleanup(sql_deinit) = { 0 };
@@ -56,7 +47,7 @@ static struct kmp_error *load_amounts(struct fleet *fleet, const struct where *w
 
 		if (!host)
 			continue;
-		struct amount *amount = &amounts->list.data[host - hosts->list.data];
+		struct amount *amount = &amounts[host - hosts->list.data];
 
 		if (at == host->now) {
 			amount->bytes = bytes;
@@ -82,7 +73,7 @@ static const char beginnings[] =
 	"AS first FROM (SELECT session, at, sum(b) AS v FROM ";
 
 static struct kmp_error *load_beginnings(struct fleet *fleet, const struct where *where,
-					 const struct hosts *hosts, struct amounts *amounts)
+					 const struct hosts *hosts, struct amount *amounts)
 {
 	const struct fleet_ask *ask = fleet->ask;
 	struct row_writer answer cleanup(row_deinit) = { 0 };
@@ -113,7 +104,7 @@ static struct kmp_error *load_beginnings(struct fleet *fleet, const struct where
 		row_i64(&reader);
 		if (!host)
 			continue;
-		struct amount *amount = &amounts->list.data[host - hosts->list.data];
+		struct amount *amount = &amounts[host - hosts->list.data];
 
 		if (amount->bytes > amount->bytes_before)
 			amount->since = amount->bytes_before ? above
@@ -189,14 +180,12 @@ struct kmp_error *where_answer(struct fleet *fleet, const struct where *where,
 			       const struct hosts *hosts, struct answer *answer)
 {
 	static const struct kmp_extra extras[] = { { "kernel", false }, { "since", false } };
-	struct amounts amounts cleanup(amounts_deinit) = { 0 };
+	struct amount *amounts;
 	struct kmp_groups *groups = &answer->groups;
-	const struct amount none = { 0 };
 
-	for (size_t i = 0; i < hosts->list.len; i++)
-		try(grow_push(&amounts.list, none));
-	try(load_amounts(fleet, where, hosts, &amounts));
-	try(load_beginnings(fleet, where, hosts, &amounts));
+	try(pool_take(&fleet->pool, hosts->list.len * sizeof(*amounts), &amounts));
+	try(load_amounts(fleet, where, hosts, amounts));
+	try(load_beginnings(fleet, where, hosts, amounts));
 	groups->unit = where->by->kind == SCHEMA_TAG ? KMP_UNIT_TAGS : KMP_UNIT_PAGES;
 	groups->difference = true;
 	groups->keys = where->keys;
@@ -205,7 +194,7 @@ struct kmp_error *where_answer(struct fleet *fleet, const struct where *where,
 	groups->extra_count = sizeof(extras) / sizeof(*extras);
 	groups->losses.first_reason = "";
 	for (size_t i = 0; i < hosts->list.len; i++) {
-		const struct amount *amount = &amounts.list.data[i];
+		const struct amount *amount = &amounts[i];
 
 		if (amount->bytes || amount->bytes_before || amount->count || amount->count_before)
 			try(make_group(fleet, where, hosts, i, amount, answer));

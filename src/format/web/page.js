@@ -196,15 +196,22 @@ kmp.Page = class {
 	draw() {
 		this.drawTiles();
 		this.drawChips();
-		this.table.show(this.data, this.key);
-		if (!this.tableFirst) {
-			this.drawPictures();
+		if (this.tableFirst) {
+			this.drawTableFirst();
 			return;
 		}
+		this.table.show(this.data, this.key);
+		this.drawPictures();
+	}
+
+	// As many rows as are seen at once, and room for what stands above them.
+	drawTableFirst() {
 		this.map.reserve();
 		this.flame.reserve(this.data);
+		this.table.show(this.data, this.key, kmp.FIRST_ROWS);
 		kmp.afterPaint(() => {
 			this.tableFirst = false;
+			this.table.show(this.data, this.key);
 			this.drawPictures();
 		});
 	}

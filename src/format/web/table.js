@@ -35,12 +35,13 @@ kmp.Table = class {
 		return list;
 	}
 
-	show(data, key) {
+	show(data, key, rows) {
 		if (data !== this.data || key !== this.key) {
 			this.open.clear();
 			this.sort = { column: data.difference ? 2 : 0, down: true };
-			this.limit = kmp.ROWS;
+			this.limit = 0;
 		}
+		this.limit = rows || Math.max(this.limit, kmp.ROWS);
 		this.data = data;
 		this.key = key;
 		this.draw();
@@ -201,3 +202,4 @@ kmp.Table = class {
 };
 
 kmp.ROWS = 100;
+kmp.FIRST_ROWS = 25;

@@ -6,6 +6,7 @@
  */
 #include "base/error.h"
 #include "base/vec.h"
+#include "cli/grow.h"
 
 #define ANALYZER_NONNULL(call)                                                                     \
 	({                                                                                         \
@@ -24,6 +25,17 @@
 		struct kmp_error *reserve_ =                                                       \
 			kmp_vec_grow((void **)&(v)->data, &(v)->cap, (v)->len + (size_t)(more),    \
 				     sizeof(*(v)->data));                                          \
+		if (!reserve_ && !(v)->data)                                                       \
+			__builtin_unreachable();                                                   \
+		reserve_;                                                                          \
+	})
+
+#undef grow_reserve
+#define grow_reserve(v, more)                                                                      \
+	({                                                                                         \
+		struct kmp_error *reserve_ =                                                       \
+			cli_grow((void **)&(v)->data, &(v)->cap, (v)->len + (size_t)(more),        \
+				 sizeof(*(v)->data));                                              \
 		if (!reserve_ && !(v)->data)                                                       \
 			__builtin_unreachable();                                                   \
 		reserve_;                                                                          \

@@ -91,6 +91,11 @@ serve_threads() {
 	tests/mount/torture.sh build-tsan/kmemprof build/tests/mount/readers readers
 }
 
+# The reader and the sender of samples, while servers come and go.
+push_threads() {
+	tests/fleet/push.sh build-tsan/kmemprof
+}
+
 # The recorder's user side, what it serves while it records too, in a build of its own.
 record_in() { # DIRECTORY
 	local script said status=0
@@ -114,6 +119,7 @@ run_gate() {
 	fi
 	step "ThreadSanitizer: build" build_threads
 	step "ThreadSanitizer: 64 readers of a mount" serve_threads
+	step "ThreadSanitizer: push" push_threads
 	step "ThreadSanitizer: recording" record_in build-tsan
 	. tools/fuzz.sh
 	step "fuzzers: build" fuzz_build

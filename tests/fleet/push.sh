@@ -8,6 +8,7 @@
 . "${0%/*}/lib.sh"
 capture=$data/captures/linux-7.3
 history=$scratch/history.kmp
+many=280
 push() { "$kmemprof" push "$@" 2>"$scratch/err"; }
 url_of() { echo "clickhouse://127.0.0.1:${http[$1]}/fleet"; }
 
@@ -249,7 +250,7 @@ fi
 
 # ---- Killed in the middle, again and again ---------------------------------------------------------
 
-"$kmemprof" monitor --quiet --source "$capture" --interval 1ms --count 400 -o "$scratch/long.kmp"
+"$kmemprof" monitor --quiet --source "$capture" --interval 1ms --count $many -o "$scratch/long.kmp"
 "$kmemprof" push "$scratch/long.kmp" --to "$one" --host eta --interval 1h >"$scratch/out" 2>"$scratch/err" &
 pushing=$!
 others+=("$pushing")
@@ -259,13 +260,13 @@ for round in 1 2 3; do
 	run_clickhouse one
 done
 for ((tries = 0; tries < 600; tries++)); do
-	[ "$(sql one "SELECT count() FROM fleet.samples WHERE host = 'eta'")" != 400 ] || break
+	[ "$(sql one "SELECT count() FROM fleet.samples WHERE host = 'eta'")" != $many ] || break
 	sleep 0.1
 done
 kill -INT $pushing
 wait $pushing
 is "a server killed three times: it ends well" $? 0
-is "and all is there, once" "$(counts one eta)" "$(wanted 400 $each)"
+is "and all is there, once" "$(counts one eta)" "$(wanted $many $each)"
 
 # One that stands still, and then goes on with what it was sent before.
 "$kmemprof" push "$scratch/long.kmp" --to "$one" --host kappa --interval 1h --timeout 200ms --verbose \
@@ -279,7 +280,7 @@ for round in 1 2 3; do
 	kill -CONT "${server[one]}"
 done
 for ((tries = 0; tries < 600; tries++)); do
-	[ "$(sql one "SELECT uniqExact(at) FROM fleet.samples WHERE host = 'kappa'")" != 400 ] || break
+	[ "$(sql one "SELECT uniqExact(at) FROM fleet.samples WHERE host = 'kappa'")" != $many ] || break
 	sleep 0.1
 done
 kill -INT $pushing
@@ -288,7 +289,7 @@ wait $pushing
 for table in samples figures figures_by_host; do
 	sql one "OPTIMIZE TABLE fleet.$table FINAL"
 done
-is "a server that stood still: all is there, once" "$(counts one kappa)" "$(wanted 400 $each)"
+is "a server that stood still: all is there, once" "$(counts one kappa)" "$(wanted $many $each)"
 
 # The pusher killed, too.
 for round in 1 2 3; do
@@ -299,7 +300,7 @@ for round in 1 2 3; do
 	wait $pushing 2>/dev/null
 done
 push "$scratch/long.kmp" --to "$one" --host theta >"$scratch/out"
-is "push killed three times: all is there, once" "$(counts one theta)" "$(wanted 400 $each)"
+is "push killed three times: all is there, once" "$(counts one theta)" "$(wanted $many $each)"
 
 # ---- The unit ---------------------------------------------------------------------------------------
 

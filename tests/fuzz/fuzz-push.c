@@ -50,9 +50,10 @@ static void read_sample(const char *bytes, size_t len)
 static void read_packed(const char *plain, size_t len)
 {
 	size_t bound = ZSTD_compressBound(len);
+	static const char magic[8] = { 'k', 'm', 'p', 's', 'p', 'l', '1', '\n' };
 	char *bytes = malloc(8 + bound);
 
-	memcpy(bytes, "kmpspl1\n", 8);
+	memcpy(bytes, magic, sizeof(magic));
 	size_t packed = ZSTD_compress(bytes + 8, bound, plain, len, 1);
 
 	if (!ZSTD_isError(packed))

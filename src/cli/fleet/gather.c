@@ -108,7 +108,7 @@ static struct kmp_error *name_new_stacks(struct gather *gather)
 	for (uint32_t i = 0; i < gather->stacks.len && !err; i++) {
 		uint32_t trace = kmp_ledger_stack(gather->ledger, i)->trace;
 
-		if (trace == KMP_NONE || gather->owner_of_stack.data[i] != KMP_NONE ||
+		if (trace >= first.len || gather->owner_of_stack.data[i] != KMP_NONE ||
 		    is_nothing(&gather->stacks.data[i]))
 			continue;
 		bool is_first = first.data[trace] == KMP_NONE;

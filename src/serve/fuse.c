@@ -229,6 +229,10 @@ static struct kmp_error *mount_session(struct kmp_fuse *fuse, const char *name)
 	fuse_opt_free_args(&args);
 	if (!fuse->session)
 		return kmp_error_system(errno, fuse->dir, "cannot start a FUSE session");
+	/* What comes once it is mounted, before it is served, ends it as well. */
+	if (fuse_set_signal_handlers(fuse->session))
+		return kmp_error_system(errno, NULL, "cannot set signal handlers");
+	fuse->signals = true;
 	if (fuse_session_mount(fuse->session, fuse->dir))
 		return kmp_error_system(errno, fuse->dir, "cannot mount");
 	fuse->mounted = true;
@@ -258,9 +262,6 @@ struct kmp_error *kmp_fuse_create(struct kmp_served *served, const char *dir, co
 
 struct kmp_error *kmp_fuse_serve(struct kmp_fuse *fuse)
 {
-	if (!fuse->signals && fuse_set_signal_handlers(fuse->session))
-		return kmp_error_system(errno, NULL, "cannot set signal handlers");
-	fuse->signals = true;
 	return kmp_fuse_loop(fuse->session);
 }
 

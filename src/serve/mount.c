@@ -121,6 +121,7 @@ struct kmp_error *kmp_mount_create_live(const char *dir, struct kmp_recorder *re
 
 	if (!err)
 		err = kmp_served_init_live(&mount->served, recorder);
+	recorder->mounted = true;
 	return finish(mount, err, dir, "live", out);
 }
 

@@ -283,7 +283,7 @@ struct kmp_error *kmp_recorder_start(struct kmp_recorder *r)
 	if (err)
 		return kmp_bpf_error(-err, "cannot attach the BPF programs");
 	r->attached = true;
-	return kmp_task_numbers_start(&r->task_numbers);
+	return r->mounted ? NULL : kmp_task_numbers_start(&r->task_numbers);
 }
 
 void kmp_recorder_stop(struct kmp_recorder *r)

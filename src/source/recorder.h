@@ -47,6 +47,7 @@ struct kmp_recorder {
 	struct kmp_task_numbers task_numbers;
 	int cgroup_fd;
 	bool attached;
+	bool mounted; /* kmp_mount_serve() starts what threads there are, in its own process */
 	struct kmp_recorder_stats stats; /* of the last reading */
 	VEC(char *) absent;		 /* what this kernel lacks, a line each */
 	struct kmp_kernel_names *names;	 /* of the last reading, or NULL */

@@ -79,7 +79,7 @@ static struct kmp_error *read_all(struct reading *rd, struct kmp_recorder *r,
 	try(kmp_record_words_init(&rd->words, r, r->names, ledger));
 	rd->words.no_frames = !(sink->columns & of_frames);
 	kmp_record_cursor_init(&rd->cursor, r, &rd->words.facts);
-	r->stats.unattributed = 0;
+	__atomic_store_n(&r->stats.unattributed, 0, __ATOMIC_RELAXED);
 	for (;;) {
 		struct kmp_found found;
 
@@ -92,7 +92,8 @@ static struct kmp_error *read_all(struct reading *rd, struct kmp_recorder *r,
 			return NULL;
 		try(kmp_record_words_page(&rd->words, &found, &rd->batch[count++]));
 		if (!found.attributed)
-			r->stats.unattributed += 1ull << found.order;
+			__atomic_add_fetch(&r->stats.unattributed, 1ull << found.order,
+					   __ATOMIC_RELAXED);
 	}
 }
 
@@ -287,7 +288,7 @@ struct kmp_error *kmp_recorder_stats(struct kmp_recorder *r, struct kmp_recorder
 		.walked = sums[RECORD_WALKED],
 		.unwound = sums[RECORD_UNWOUND],
 		.walked_wrong = sums[RECORD_WALKED_WRONG],
-		.unattributed = r->stats.unattributed,
+		.unattributed = __atomic_load_n(&r->stats.unattributed, __ATOMIC_RELAXED),
 		.objects = sums[RECORD_OBJECTS],
 		.objects_freed = sums[RECORD_OBJECTS_FREED],
 		.objects_bulk = sums[RECORD_OBJECTS_BULK],

@@ -13,9 +13,10 @@
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <linux/membarrier.h>
+#include <poll.h>
 #include <signal.h>
+#include <sys/eventfd.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -177,30 +178,17 @@ static bool is_short(const struct kmp_recorder *r)
 }
 
 /* True if it is time to end. */
-static bool wait_ms(struct kmp_task_numbers *n, long ms)
+static bool wait_ms(const struct kmp_task_numbers *n, int ms)
 {
-	struct timespec until;
+	struct pollfd fd = { .fd = n->end, .events = POLLIN };
 
-	clock_gettime(CLOCK_MONOTONIC, &until);
-	until.tv_sec += ms / 1000;
-	until.tv_nsec += ms % 1000 * 1000000;
-	if (until.tv_nsec >= 1000000000) {
-		until.tv_nsec -= 1000000000;
-		until.tv_sec++;
-	}
-	pthread_mutex_lock(&n->lock);
-	while (!n->ends && !pthread_cond_timedwait(&n->wake, &n->lock, &until))
-		;
-	bool ends = n->ends;
-
-	pthread_mutex_unlock(&n->lock);
-	return ends;
+	return poll(&fd, 1, ms) != 0;
 }
 
 static void *keep(void *arg)
 {
 	struct kmp_task_numbers *n = arg;
-	long ms = LOOK_MS;
+	int ms = LOOK_MS;
 
 	while (!wait_ms(n, ms)) {
 		uint32_t freed = 0;
@@ -217,38 +205,37 @@ static void *keep(void *arg)
 	return NULL;
 }
 
-static void init_locks(struct kmp_task_numbers *n)
-{
-	pthread_condattr_t attributes;
-
-	pthread_rwlock_init(&n->reading, NULL);
-	pthread_mutex_init(&n->lock, NULL);
-	pthread_condattr_init(&attributes);
-	pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-	pthread_cond_init(&n->wake, &attributes);
-	pthread_condattr_destroy(&attributes);
-}
-
 void kmp_task_numbers_init(struct kmp_task_numbers *n, struct kmp_recorder *recorder)
 {
-	*n = (struct kmp_task_numbers){ .recorder = recorder };
-	init_locks(n);
+	*n = (struct kmp_task_numbers){ .recorder = recorder, .end = -1 };
+	pthread_rwlock_init(&n->reading, NULL);
 }
 
-struct kmp_error *kmp_task_numbers_start(struct kmp_task_numbers *n)
+static int create_thread(struct kmp_task_numbers *n)
 {
 	sigset_t all, before;
 
-	if (n->pid == getpid())
-		return NULL;
-	/* What was locked when we were forked stays so: nobody has it here. */
-	if (n->pid)
-		init_locks(n);
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	int err = pthread_create(&n->thread, NULL, keep, n);
 
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return err;
+}
+
+struct kmp_error *kmp_task_numbers_start(struct kmp_task_numbers *n)
+{
+	if (n->pid == getpid())
+		return NULL;
+	if (n->pid) {
+		/* What was locked when we were forked stays so: nobody has it here. */
+		pthread_rwlock_init(&n->reading, NULL);
+		close(n->end);
+	}
+	n->pid = 0;
+	n->end = eventfd(0, EFD_CLOEXEC);
+	int err = n->end < 0 ? errno : create_thread(n);
+
 	if (err)
 		return kmp_error_system(err, NULL, "cannot start a thread");
 	n->pid = getpid();
@@ -257,23 +244,21 @@ struct kmp_error *kmp_task_numbers_start(struct kmp_task_numbers *n)
 
 void kmp_task_numbers_stop(struct kmp_task_numbers *n)
 {
-	if (n->pid != getpid())
-		return;
-	pthread_mutex_lock(&n->lock);
-	n->ends = true;
-	pthread_cond_signal(&n->wake);
-	pthread_mutex_unlock(&n->lock);
-	pthread_join(n->thread, NULL);
-	n->pid = 0;
-	n->ends = false;
+	uint64_t one = 1;
+
+	if (n->pid == getpid() && write(n->end, &one, sizeof(one)) == sizeof(one)) {
+		pthread_join(n->thread, NULL);
+		n->pid = 0;
+	}
+	if (n->end >= 0)
+		close(n->end);
+	n->end = -1;
 }
 
 void kmp_task_numbers_deinit(struct kmp_task_numbers *n)
 {
 	kmp_task_numbers_stop(n);
 	pthread_rwlock_destroy(&n->reading);
-	pthread_mutex_destroy(&n->lock);
-	pthread_cond_destroy(&n->wake);
 }
 
 void kmp_task_numbers_hold(const struct kmp_recorder *recorder)

@@ -18,14 +18,13 @@ struct kmp_task_numbers {
 	struct kmp_recorder *recorder;
 	/* Held by who reads a record until he has read its task. */
 	pthread_rwlock_t reading;
-	pthread_mutex_t lock; /* of ends */
-	pthread_cond_t wake;
 	pthread_t thread;
-	pid_t pid; /* the process that has the thread, 0: none */
-	bool ends;
+	pid_t pid;	/* the process that has the thread, 0: none */
+	int end;	/* an eventfd that ends it */
 	uint64_t freed; /* numbers that were given back */
 };
 
+/* kmp_task_numbers_deinit() also after a failure. */
 void kmp_task_numbers_init(struct kmp_task_numbers *numbers, struct kmp_recorder *recorder);
 void kmp_task_numbers_deinit(struct kmp_task_numbers *numbers);
 

@@ -44,18 +44,18 @@ pages=$(pages_of_hold "$scratch/ended")
 [ "$pages" -le 120 ]
 result $? "what was freed is gone" "$pages pages left of 12288"
 
-# Room for 400 tasks lasts for more than a thousand, and who holds memory all the while keeps it.
+# Room for 1024 tasks lasts for more, a part of it at a time, and who holds memory all the while keeps it.
 cat >"$scratch/forks" <<'END'
 "$1" anon 16 60 &
 sleep 1
-for ((j = 0; j < 8; j++)); do
-	for ((i = 0; i < 150; i++)); do (:); done
-	sleep 0.5
+for ((j = 0; j < 10; j++)); do
+	for ((i = 0; i < 120; i++)); do (:); done
+	sleep 0.4
 done
 echo done >"$2"
 exec sleep 60
 END
-env --default-signal=INT "$kmemprof" record --format json --by comm --max-tasks 400 -- \
+env --default-signal=INT "$kmemprof" record --format json --by comm --max-tasks 1024 -- \
 	bash "$scratch/forks" "$hold" "$scratch/forked" >"$scratch/tasks" 2>"$scratch/log" &
 recorder=$!
 for ((tries = 0; tries < 600; tries++)); do

@@ -120,8 +120,8 @@ struct kmp_error *kmp_recorder_tell_losses(struct kmp_recorder *r, struct kmp_le
 		{ s.missed, 0, "events were missed: they interrupted the recording of others",
 		  NULL },
 		{ s.walked_wrong, 0,
-		  "stacks were not as the kernel's unwinder has them; others before may not be "
-		  "either",
+		  "stacks that were compared are not what the kernel's unwinder says: others "
+		  "before may be wrong",
 		  NULL },
 		{ s.objects_full, r->options.max_objects, "kernel objects that are in no tag",
 		  "--max-objects" },

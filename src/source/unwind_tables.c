@@ -153,11 +153,11 @@ struct tally {
 
 static uint8_t most(const struct tally *tally)
 {
-	uint8_t best = 0;
+	unsigned best = 0;
 
-	for (uint8_t i = 1; i < NUMBERS; i++)
+	for (unsigned i = 1; i < NUMBERS; i++)
 		best = tally->count[i] > tally->count[best] ? i : best;
-	return tally->count[best] ? best : NO_NUMBER;
+	return (uint8_t)(tally->count[best] ? best : NO_NUMBER);
 }
 
 /* Most code has no frame pointer, and what has saves it next to the return address. */

@@ -81,8 +81,9 @@ kernel() { # WORDS FILE
 # Wait until a recorder has attached its programs, or has ended.
 attached() { # PID
 	while kill -0 "$1" 2>/dev/null; do
-		# shellcheck disable=SC2012 # anon_inode:bpf_link, or bpf-link; two to measure with
-		[ "$(ls -l "/proc/$1/fd" 2>/dev/null | grep -c 'bpf.link')" -le 2 ] || break
+		# anon_inode:bpf_link, or bpf-link; two to measure with
+		links=$(for fd in "/proc/$1/fd/"*; do readlink "$fd" || true; done | grep -c 'bpf.link')
+		[ "$links" -le 2 ] || break
 		sleep 0.2
 	done
 	sleep 1

@@ -83,6 +83,8 @@ check "nothing is wrong with it" inside 'dpkg --audit && dpkg --verify kmemprof 
 check "runs" inside 'kmemprof version | grep -x "kmemprof [0-9.]*"'
 check "reports a capture" inside 'kmemprof report --by node --limit 2 /root/packages/*.xz |
 	grep -q "53962 records"'
+check "pushes, as far as there is a server" inside 'kmemprof push --setup --to clickhouse://127.0.0.1:1/x 2>&1 |
+	grep -q "Failed to connect"'
 check "captures, and reads it again" inside 'cd /tmp
 	kmemprof capture --source /root/packages/*.xz --output a.kmp
 	kmemprof report --by comm --format json a.kmp | grep -q "\"groups\""

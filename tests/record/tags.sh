@@ -95,6 +95,36 @@ result $? "the ledger file holds the tags" "$("$kmemprof" tags "$scratch/both.km
 "$kmemprof" diff --tags "$scratch/both.kmp" "$scratch/both.kmp" >"$scratch/out" 2>&1
 result $? "tags of recordings are compared" "$(cat "$scratch/out")"
 
+# A history of a recording has its tags as well.
+wait_for() { # REGEX FILE
+	local tries
+
+	for ((tries = 0; tries < 600; tries++)); do
+		! grep -qE "$1" "$2" || return 0
+		sleep 0.05
+	done
+}
+mkfifo "$scratch/go"
+: >"$scratch/ready"
+sh -c "read -r _ <'$scratch/go'; exec '$objects' 60 event=200" 2>"$scratch/ready" &
+holder=$!
+env --default-signal=INT "$kmemprof" monitor --source live --pid $holder --tags --interval 200ms \
+	--verbose -o "$scratch/history.kmp" >"$scratch/out" 2>"$scratch/log" &
+monitor=$!
+wait_for 'sample 1:' "$scratch/log"
+echo >"$scratch/go"
+wait_for ready "$scratch/ready"
+taken=$(grep -c 'kmemprof: sample' "$scratch/log")
+wait_for "sample $((taken + 2)):" "$scratch/log"
+kill -INT $monitor
+wait $monitor
+status=$?
+kill $holder
+held=$("$kmemprof" tags --function do_eventfd --format json "$scratch/history.kmp" |
+	jq .totals.calls)
+[ "$held" = 200 ] && { [ $status = 0 ] || [ $status = 3 ]; }
+result $? "monitor keeps tags of a recording" "$held of 200, status $status, $(cat "$scratch/log")"
+
 # Killed in mid-recording: the kernel lets go of all that was attached.
 "$kmemprof" record --tags --pid $$ >"$scratch/out" 2>&1 &
 recorder=$!

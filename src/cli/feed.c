@@ -23,11 +23,15 @@ static struct kmp_error *open_recorder(const struct cli_args *args, struct cli_f
 	return kmp_recorder_start(feed->recorder);
 }
 
+/* Of tags those that hold something: one that is not there holds nothing. */
+static const struct kmp_tag_filter held = { .has_min_size = true, .min_size = 1, .accurate = -1 };
+
 static struct kmp_error *open_path(struct cli_feed *feed)
 {
+	const struct kmp_source_options options = { .tags = &held };
 	struct stat st;
 
-	try(cli_source_open(feed->path, KMP_READ_PAGES | KMP_READ_TAGS, NULL, &feed->source));
+	try(cli_source_open(feed->path, KMP_READ_PAGES | KMP_READ_TAGS, &options, &feed->source));
 	uint32_t holds = kmp_source_holds(feed->source);
 
 	feed->tags = holds & KMP_READ_TAGS;
@@ -72,11 +76,12 @@ static struct kmp_error *count_pages(void *arg, struct kmp_ledger *ledger,
 static struct kmp_error *read_source(struct cli_feed *feed, uint32_t what,
 				     const struct kmp_sink *sink)
 {
+	const struct kmp_source_options options = { .tags = &held };
 	struct kmp_source *again cleanup(cleanup_source) = NULL;
 
 	if (!feed->started)
 		return kmp_source_read(feed->source, feed->ledger, what, sink);
-	try(kmp_source_open(feed->path, NULL, &again));
+	try(kmp_source_open(feed->path, &options, &again));
 	return kmp_source_read(again, feed->ledger, what, sink);
 }
 

@@ -3,10 +3,10 @@
  * Which criteria may reach the kernel? Those that hold for each row by itself: module, function,
  * line, and the file where its spelling is known. Not the sizes, nor accuracy: they are looked at
  * when the rows of a location have been added up, and leaving out one of them changes the others'
- * sum. The file is printed as the compiler was told it: `mm/slab.h` may be `./mm/slab.h` or
- * `fs/../mm/slab.h` too, and all of them are meant. A path that is not normalised is meant
- * literally, and one that ends in `.c` is the name by which Kbuild compiles it; if no tag has it,
- * the file is left to us after all.
+ * sum; but if a size is asked for at least, rows of nothing may stay away. The file is printed as
+ * the compiler was told it: `mm/slab.h` may be `./mm/slab.h` or `fs/../mm/slab.h` too, and all of
+ * them are meant. A path that is not normalised is meant literally, and one that ends in `.c` is
+ * the name by which Kbuild compiles it; if no tag has it, the file is left to us after all.
  */
 #include "source/native_tags.h"
 
@@ -56,10 +56,16 @@ static bool is_served(int fd)
 	       !ioctl(fd, KMP_ALLOCINFO_IOC_CONTENT_ID, &id);
 }
 
+/* What holds nothing adds nothing to a location that must hold something. */
+static bool is_something(const struct kmp_tag_filter *filter)
+{
+	return filter->has_min_size && filter->min_size > 0;
+}
+
 bool kmp_native_tags_suit(const char *path, const struct kmp_tag_filter *filter)
 {
 	if (!filter || !(filter->module || filter->function || filter->line ||
-			 (filter->file && is_literal(filter->file))))
+			 is_something(filter) || (filter->file && is_literal(filter->file))))
 		return false;
 	auto_fd int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 
@@ -93,6 +99,10 @@ static void make_filter(const struct kmp_tag_filter *filter, bool file,
 	if (filter->line) {
 		out->mask |= KMP_ALLOCINFO_LINENO;
 		out->fields.lineno = filter->line;
+	}
+	if (is_something(filter)) {
+		out->mask |= KMP_ALLOCINFO_MIN_SIZE;
+		out->min_size = 1;
 	}
 }
 

@@ -176,6 +176,30 @@ chmod go+w "$spool"
 push --source "$capture" --to "$one" --host epsilon --spool "$spool" >"$scratch/out"
 is "nor has one that others may write to" "$?$(grep -c 'chmod go-w' "$scratch/err")" 11
 
+# ---- A server that does not answer ------------------------------------------------------------------
+
+push "$history" --to "clickhouse://127.0.0.1:${tcp[one]}/fleet" --host x --timeout 2s
+is "what is no ClickHouse over HTTP is an error" $? 1
+# Each sample of a recording has its own time; nobody waits for a server that stands still.
+rm -rf "$spool"
+live() { # OPTION…
+	"$kmemprof" push --source live --pid $$ --host nu --spool "$spool" --timeout 500ms "$@" \
+		>"$scratch/out" 2>"$scratch/err"
+}
+if live --to clickhouse://127.0.0.1:1/fleet; then
+	kill -STOP "${server[one]}"
+	live --to "$one" --interval 20ms --count 10
+	status=$?
+	kill -CONT "${server[one]}"
+	is "a server that stands still delays no sample" \
+		"$status $(find "$spool" -name '*.sample' | wc -l)" "0 11"
+	live --to "$one"
+	is "they are sent when it goes on" \
+		"$? $(sql one "SELECT count(), uniqExact(at) FROM fleet.samples WHERE host = 'nu'")" "0 12	12"
+else
+	skip "a server that stands still delays no sample" "nothing can be recorded: $(tail -n 1 "$scratch/err")"
+fi
+
 # ---- Without a spool ------------------------------------------------------------------------------
 
 push --source "$capture" --to clickhouse://127.0.0.1:1/fleet --host lambda --interval 10ms --count 3 \

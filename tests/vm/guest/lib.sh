@@ -82,7 +82,7 @@ kernel() { # WORDS FILE
 attached() { # PID
 	while kill -0 "$1" 2>/dev/null; do
 		# anon_inode:bpf_link, or bpf-link; two to measure with
-		links=$(for fd in "/proc/$1/fd/"*; do readlink "$fd" || true; done | grep -c 'bpf.link')
+		links=$(for fd in "/proc/$1/fd/"*; do readlink "$fd" || true; done | grep -c 'bpf.link' || true)
 		[ "$links" -le 2 ] || break
 		sleep 0.2
 	done

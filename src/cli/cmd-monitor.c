@@ -201,10 +201,9 @@ const struct cli_command cmd_monitor = {
 	.details =
 		"Each interval the pages of each stack and the bytes of each tag are added to a\n"
 		"history, from the cheapest source that there is: the kernel's counts by stack\n"
-		"(page_owner_stacks/show_handles or show_stacks) and /proc/allocinfo, asked for "
-		"the\n"
-		"tags that hold something where it can be (Linux 7.3); of another source all that\n"
-		"it has. --source live records on a kernel that has neither.\n"
+		"(page_owner_stacks/show_handles or show_stacks) and /proc/allocinfo, of 7.3\n"
+		"only the tags that hold something; of another source all that it has. --source\n"
+		"live records on a kernel that has neither.\n"
 		"\n"
 		"A history that is there is gone on with. Each sample is in the file when it was\n"
 		"taken, also if the machine is switched off a minute later; a full disk costs the\n"

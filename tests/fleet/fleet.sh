@@ -236,6 +236,32 @@ is 'pushed: the sum of two hosts' "$("$kmemprof" fleet top --fresh 365d --format
 	$(($("$kmemprof" report --format json "$dump" | jq .totals.bytes) + \
 		$("$kmemprof" report --format json "$other/show_stacks.xz" | jq .totals.bytes)))
 
+# More hosts, and more stacks of a module, than a statement has room for.
+export KMEMPROF_FLEET=clickhouse://127.0.0.1:${http[one]}/large
+"$kmemprof" push --setup --to "$KMEMPROF_FLEET"
+many=5000
+sql one "INSERT INTO large.samples (session, at, host, boot, kernel, page_size, holds)
+	SELECT number % $many + 1, toUInt64(number < $many ? $then : $now) * 1000000000,
+		concat('host', toString(number % $many)), 'boot', '6.1.0', 4096, 1 FROM numbers($((2 * many)))"
+for table in figures figures_by_host; do
+	# Each has a stack that all have, which grows by the host's number of pages, and one of its own.
+	sql one "INSERT INTO large.$table (kind, owner, session, at, bytes, count)
+		SELECT 0, number % 4 < 2 ? 7 : 100 + h, h + 1, toUInt64(late ? $now : $then) * 1000000000,
+			4096 * (10 + (late AND number % 4 < 2 ? h : 0)), 1
+		FROM (SELECT number, intDiv(number, 4) AS h, number % 2 AS late FROM numbers($((4 * many))))"
+done
+sql one "INSERT INTO large.stacks (fingerprint, function, module, frames)
+	SELECT number < $many ? 100 + number : 7, number < $many ? 'own' : 'all', 'kernel', ['f']
+	FROM numbers($((many + 1)))"
+is 'many hosts: top' \
+	"$(told '[.source.kind, .totals.pages, (.groups | length), .groups[0].hosts, .groups[0].largest_host]' top)" \
+	"[\"$many hosts\",$((many * (many - 1) / 2 + 20 * many)),$((many + 1)),$many,\"host$((many - 1))\"]"
+is 'many hosts: growers' "$(told '.groups[0] | [.delta, .hosts, .worst_host]' growers --since @$then)" \
+	"[$((many * (many - 1) / 2)),$((many - 1)),\"host$((many - 1))\"]"
+is 'many hosts: hosts of a module of many stacks' \
+	"$(told '[.to.pages, .from.pages, (.groups | length)]' hosts kernel --by module --since @$then)" \
+	"[$((many * (many - 1) / 2 + 20 * many)),$((20 * many)),$many]"
+
 wrong() { # MESSAGE ARGUMENT…
 	local message=$1
 

@@ -29,24 +29,6 @@ static struct kmp_error *open_server(const struct cli_args *args, struct clickho
 	return clickhouse_open(&options, server);
 }
 
-static struct kmp_error *look_at_tables(struct fleet *fleet)
-{
-	struct row_writer answer cleanup(row_deinit) = { 0 };
-	struct sql sql cleanup(sql_deinit) = { 0 };
-
-	try(clickhouse_connect(fleet->server));
-	try(schema_check(fleet->server));
-	try(sql_add(&sql, "SELECT toUInt64(count()) FROM system.tables WHERE database = "));
-	try(sql_quote_string(&sql, clickhouse_database(fleet->server)));
-	try(sql_add(&sql, " AND name = '%s' AND engine = 'Distributed'",
-		    schema_name(SCHEMA_SAMPLES)));
-	try(fleet_query(fleet, &sql, &answer));
-	struct row_reader reader = row_reader(answer.bytes.data, answer.bytes.len);
-
-	fleet->distributed = row_u64(&reader) != 0;
-	return NULL;
-}
-
 static const char *plural(size_t count)
 {
 	return count == 1 ? "" : "s";
@@ -124,9 +106,9 @@ static struct kmp_error *answer_owners(const struct cli_args *args, struct fleet
 					     clickhouse_name(fleet->server),
 					     fleet->ask->labels[side - 1].text);
 	}
-	try(owners_load(fleet, compare ? 2 : 0, &owners));
+	try(owners_load(fleet, hosts, compare ? 2 : 0, &owners));
 	if (compare) {
-		try(owners_load(fleet, 1, &before));
+		try(owners_load(fleet, hosts, 1, &before));
 		try(owners_compare(&owners, hosts->sides[2], &before, hosts->sides[1]));
 	}
 	try(answer_make(fleet, hosts, &owners, answer));
@@ -182,7 +164,8 @@ struct kmp_error *cli_fleet_run(struct cli_args *args)
 	try(open_server(args, &server));
 	fleet.ask = &ask;
 	fleet.server = server;
-	try(look_at_tables(&fleet));
+	try(clickhouse_connect(server));
+	try(schema_check(server));
 	try(cli_output_open(args, &output));
 	return answer_it(args, &fleet, &output);
 }

@@ -6,18 +6,49 @@
 #include "base/cleanup.h"
 #include "cli/fleet/match.h"
 
+/* So that a statement stays below the 256 KiB that a server takes, with two samples of each. */
+enum { ASKED_MAX = 2000 };
+
+static struct kmp_error *cut(const struct fleet *fleet)
+{
+	return kmp_error_new(KMP_ERROR_INPUT, "%s: the list of hosts is cut",
+			     clickhouse_name(fleet->server));
+}
+
 void hosts_deinit(struct hosts *hosts)
 {
 	vec_deinit(&hosts->list);
 }
 
-struct kmp_error *fleet_query(struct fleet *fleet, struct sql *sql, struct row_writer *answer)
+struct kmp_error *fleet_query(const struct fleet *fleet, struct sql *sql, struct row_writer *answer)
 {
-	/* What is asked of each shard looks at the samples of all. */
-	if (fleet->distributed)
-		try(sql_add(sql, " SETTINGS distributed_product_mode = 'global'"));
 	try(sql_add(sql, " FORMAT RowBinary"));
 	return clickhouse_query(fleet->server, sql, answer);
+}
+
+struct kmp_error *hosts_pick_sql(const struct hosts *hosts, struct hosts_pick *pick,
+				 struct sql *sql, bool *more)
+{
+	size_t count = 0;
+
+	try(sql_add(sql, pick->by_session ? "session IN (" : "(session, at) IN ("));
+	for (; pick->next < hosts->list.len && count < ASKED_MAX; pick->next++) {
+		const struct host *host = &hosts->list.data[pick->next];
+
+		if ((pick->good && host->state != HOST_GOOD) ||
+		    (pick->side && host->side != pick->side))
+			continue;
+		try(sql_add(sql, count++ ? ", " : ""));
+		if (pick->by_session)
+			try(sql_add(sql, "%" PRIu64, host->session));
+		else
+			try(sql_add(sql, "(%" PRIu64 ", %" PRIu64 ")", host->session, host->now));
+		if (pick->before && host->before)
+			try(sql_add(sql, ", (%" PRIu64 ", %" PRIu64 ")", host->session,
+				    host->before));
+	}
+	*more = count > 0;
+	return sql_add(sql, ")");
 }
 
 static struct kmp_error *add_side(const struct fleet_ask *ask, struct sql *sql)
@@ -31,75 +62,6 @@ static struct kmp_error *add_side(const struct fleet_ask *ask, struct sql *sql)
 		try(match_label(sql, &ask->labels[i]));
 	}
 	return sql_add(sql, ask->label_count ? ")" : "1)");
-}
-
-/*
- * Of each boot: when it was heard last, first, and until --since. A sample that is there twice, as
- * it was not merged yet, changes none of that.
- */
-static struct kmp_error *add_boots(const struct fleet *fleet, enum schema_kind kind,
-				   struct sql *sql)
-{
-	const struct fleet_ask *ask = fleet->ask;
-
-	try(sql_add(sql,
-		    "(SELECT session AS boot_session, any(host) AS boot_host, max(at) AS boot_now, "
-		    "min(at) AS boot_first, maxIf(at, at <= %" PRIu64 ") AS boot_before, "
-		    "argMax(lost, at) AS boot_lost, any(page_size) AS boot_page_size, "
-		    "any(kernel) AS boot_kernel, argMax(",
-		    ask->since));
-	try(add_side(ask, sql));
-	try(sql_add(sql, ", at) AS boot_side FROM "));
-	try(clickhouse_table(fleet->server, sql, schema_name(SCHEMA_SAMPLES)));
-	try(sql_add(sql, " WHERE bitAnd(holds, %u) != 0 AND ",
-		    kind == SCHEMA_TAG ? (unsigned)KMP_READ_TAGS : (unsigned)KMP_READ_PAGES));
-	try(match_hosts(sql, ask));
-	if (ask->past)
-		try(sql_add(sql, " AND at <= %" PRIu64, ask->now));
-	return sql_add(sql, " GROUP BY session)");
-}
-
-/* If its boots are longer together than from the first to the last, two were at the same time. */
-static const char host_columns[] =
-	"boot_host AS host, argMax(boot_session, boot_now) AS host_session, "
-	"max(boot_now) AS host_now, argMax(boot_before, boot_now) AS host_before, "
-	"max(boot_before) AS ever_before, argMax(boot_lost, boot_now) AS host_lost, "
-	"argMax(boot_page_size, boot_now) AS host_page_size, "
-	"argMax(boot_kernel, boot_now) AS host_kernel, argMax(boot_side, boot_now) AS host_side, "
-	"sum(boot_now - boot_first) > max(boot_now) - min(boot_first) AS host_twice";
-
-static uint64_t minus(uint64_t a, uint64_t b)
-{
-	return a > b ? a - b : 0;
-}
-
-static struct kmp_error *add_state(const struct fleet_ask *ask, struct sql *sql)
-{
-	uint64_t stale = minus(ask->now, ask->fresh), then = minus(ask->since, ask->fresh);
-
-	if (!ask->since)
-		return sql_add(sql, "toUInt8(host_now < %" PRIu64 " ? %d : %d)", stale, HOST_STALE,
-			       HOST_GOOD);
-	return sql_add(sql,
-		       "toUInt8(multiIf(host_now < %" PRIu64 " OR host_now <= %" PRIu64
-		       ", %d, host_before > 0 AND host_before >= %" PRIu64
-		       ", %d, ever_before > 0 AND ever_before >= %" PRIu64 ", %d, %d))",
-		       stale, ask->since, HOST_STALE, then, HOST_GOOD, then, HOST_REBOOTED,
-		       HOST_NEW);
-}
-
-struct kmp_error *hosts_sql(const struct fleet *fleet, enum schema_kind kind, struct sql *sql)
-{
-	try(sql_add(sql,
-		    "(SELECT host_session AS session, host_now AS now, host_before AS before, "
-		    "host_lost AS lost, host_page_size AS page_size, "));
-	try(add_state(fleet->ask, sql));
-	try(sql_add(sql,
-		    " AS state, host_side AS side, toUInt8(host_twice) AS twice, host, "
-		    "host_kernel AS kernel FROM (SELECT %s FROM ",
-		    host_columns));
-	try(add_boots(fleet, kind, sql));
-	return sql_add(sql, " GROUP BY boot_host) WHERE host_side != 0)");
 }
 
 static int by_session(const void *a, const void *b)
@@ -118,6 +80,39 @@ const struct host *hosts_find(const struct hosts *hosts, uint64_t session)
 	return bsearch(&key, hosts->list.data, hosts->list.len, sizeof(key), by_session);
 }
 
+/*
+ * All boots: when each was heard last, first, and until --since. A sample that is there twice, as
+ * it was not merged yet, changes none of that.
+ */
+static struct kmp_error *load_boots(const struct fleet *fleet, enum schema_kind kind,
+				    struct hosts *boots)
+{
+	const struct fleet_ask *ask = fleet->ask;
+	struct row_writer answer cleanup(row_deinit) = { 0 };
+	struct sql sql cleanup(sql_deinit) = { 0 };
+
+	try(sql_add(&sql, "SELECT session, max(at), min(at), maxIf(at, at <= %" PRIu64 ") FROM ",
+		    ask->since));
+	try(clickhouse_table(fleet->server, &sql, schema_name(SCHEMA_SAMPLES)));
+	try(sql_add(&sql, " WHERE bitAnd(holds, %u) != 0",
+		    kind == SCHEMA_TAG ? (unsigned)KMP_READ_TAGS : (unsigned)KMP_READ_PAGES));
+	if (ask->past)
+		try(sql_add(&sql, " AND at <= %" PRIu64, ask->now));
+	try(sql_add(&sql, " GROUP BY session ORDER BY session"));
+	try(fleet_query(fleet, &sql, &answer));
+	struct row_reader reader = row_reader(answer.bytes.data, answer.bytes.len);
+
+	while (row_more(&reader)) {
+		struct host boot = { .session = row_u64(&reader) };
+
+		boot.now = row_u64(&reader);
+		boot.first = row_u64(&reader);
+		boot.before = row_u64(&reader);
+		try(grow_push(&boots->list, boot));
+	}
+	return reader.bad ? cut(fleet) : NULL;
+}
+
 static struct kmp_error *read_text(struct pool *pool, struct row_reader *from, const char **text)
 {
 	size_t len;
@@ -126,44 +121,139 @@ static struct kmp_error *read_text(struct pool *pool, struct row_reader *from, c
 	return pool_copy(pool, bytes, len, text);
 }
 
-static struct kmp_error *read_host(struct pool *pool, struct row_reader *from, struct hosts *hosts)
+static struct kmp_error *read_details(struct fleet *fleet, struct row_reader *from,
+				      struct hosts *boots)
 {
-	struct host host = { .session = row_u64(from), .now = row_u64(from) };
+	struct host unknown, key = { .session = row_u64(from) };
+	struct host *boot = boots->list.len ? bsearch(&key, boots->list.data, boots->list.len,
+						      sizeof(key), by_session)
+					    : NULL;
 
-	host.before = row_u64(from);
-	host.lost = row_u64(from);
-	host.page_size = row_u32(from);
-	host.state = row_u8(from);
-	host.side = row_u8(from) & 3;
-	host.twice = row_u8(from);
-	try(read_text(pool, from, &host.name));
-	try(read_text(pool, from, &host.kernel));
-	if (from->bad || host.state >= HOST_STATES)
-		return kmp_error_new(KMP_ERROR_INPUT, "the server's answer is no list of hosts");
-	if (host.page_size && (!hosts->page_size || host.page_size < hosts->page_size))
-		hosts->page_size = host.page_size;
-	hosts->counts[host.state]++;
-	if (host.state == HOST_GOOD) {
-		hosts->sides[host.side]++;
-		hosts->lost += host.lost;
+	if (!boot)
+		boot = &unknown;
+	boot->lost = row_u64(from);
+	boot->page_size = row_u32(from);
+	boot->side = row_u8(from) & 3;
+	try(read_text(&fleet->pool, from, &boot->name));
+	return read_text(&fleet->pool, from, &boot->kernel);
+}
+
+/* What the newest sample of each boot tells of its machine; of other hosts than asked, nothing. */
+static struct kmp_error *load_details(struct fleet *fleet, struct hosts *boots)
+{
+	struct hosts_pick pick = { 0 };
+
+	for (;;) {
+		struct row_writer answer cleanup(row_deinit) = { 0 };
+		struct sql sql cleanup(sql_deinit) = { 0 };
+		bool more;
+
+		try(sql_add(&sql, "SELECT session, any(lost), any(page_size), any("));
+		try(add_side(fleet->ask, &sql));
+		try(sql_add(&sql, "), any(host), any(kernel) FROM "));
+		try(clickhouse_table(fleet->server, &sql, schema_name(SCHEMA_SAMPLES)));
+		try(sql_add(&sql, " WHERE "));
+		try(match_hosts(&sql, fleet->ask));
+		try(sql_add(&sql, " AND "));
+		try(hosts_pick_sql(boots, &pick, &sql, &more));
+		if (!more)
+			return NULL;
+		try(sql_add(&sql, " GROUP BY session"));
+		try(fleet_query(fleet, &sql, &answer));
+		struct row_reader reader = row_reader(answer.bytes.data, answer.bytes.len);
+
+		while (row_more(&reader))
+			try(read_details(fleet, &reader, boots));
+		if (reader.bad)
+			return cut(fleet);
 	}
-	return grow_push(&hosts->list, host);
+}
+
+static uint64_t minus(uint64_t a, uint64_t b)
+{
+	return a > b ? a - b : 0;
+}
+
+/* ever_before: when it was heard until --since, of whichever boot. */
+static enum host_state state_of(const struct fleet_ask *ask, const struct host *host,
+				uint64_t ever_before)
+{
+	uint64_t then = minus(ask->since, ask->fresh);
+
+	if (host->now < minus(ask->now, ask->fresh) || host->now <= ask->since)
+		return HOST_STALE;
+	if (!ask->since || (host->before && host->before >= then))
+		return HOST_GOOD;
+	return ever_before && ever_before >= then ? HOST_REBOOTED : HOST_NEW;
+}
+
+static void count_host(struct hosts *hosts, const struct host *host)
+{
+	if (host->page_size && (!hosts->page_size || host->page_size < hosts->page_size))
+		hosts->page_size = host->page_size;
+	hosts->counts[host->state]++;
+	if (host->state != HOST_GOOD)
+		return;
+	hosts->sides[host->side]++;
+	hosts->lost += host->lost;
+}
+
+/* By name, the newest boot first. */
+static int by_name(const void *a, const void *b)
+{
+	const struct host *x = a, *y = b;
+	int result = strcmp(x->name, y->name);
+
+	return result ? result : (x->now < y->now) - (x->now > y->now);
+}
+
+/*
+ * Of the boots of each host the newest. If they are longer together than from the first to the
+ * last, two were at the same time.
+ */
+static struct kmp_error *choose_boots(const struct fleet_ask *ask, const struct hosts *boots,
+				      struct hosts *hosts)
+{
+	for (size_t i = 0, end; i < boots->list.len; i = end) {
+		struct host host = boots->list.data[i];
+		uint64_t ever_before = 0, together = 0, first = host.first;
+
+		for (end = i; end < boots->list.len; end++) {
+			const struct host *boot = &boots->list.data[end];
+
+			if (strcmp(boot->name, host.name) != 0)
+				break;
+			if (boot->before > ever_before)
+				ever_before = boot->before;
+			if (boot->first < first)
+				first = boot->first;
+			together += minus(boot->now, boot->first);
+		}
+		if (!host.side)
+			continue;
+		host.state = (uint8_t)state_of(ask, &host, ever_before);
+		host.twice = together > minus(host.now, first);
+		count_host(hosts, &host);
+		try(grow_push(&hosts->list, host));
+	}
+	return NULL;
 }
 
 struct kmp_error *hosts_load(struct fleet *fleet, enum schema_kind kind, struct hosts *hosts)
 {
-	struct sql sql cleanup(sql_deinit) = { 0 };
-	struct row_writer answer cleanup(row_deinit) = { 0 };
+	struct hosts boots cleanup(hosts_deinit) = { 0 };
+	size_t named = 0;
 
-	try(sql_add(&sql,
-		    "SELECT session, now, before, lost, page_size, state, side, twice, host, "
-		    "kernel FROM "));
-	try(hosts_sql(fleet, kind, &sql));
-	try(fleet_query(fleet, &sql, &answer));
-	struct row_reader reader = row_reader(answer.bytes.data, answer.bytes.len);
-
-	while (row_more(&reader))
-		try(read_host(&fleet->pool, &reader, hosts));
+	try(load_boots(fleet, kind, &boots));
+	try(load_details(fleet, &boots));
+	for (size_t i = 0; i < boots.list.len; i++) {
+		if (boots.list.data[i].name)
+			boots.list.data[named++] = boots.list.data[i];
+	}
+	boots.list.len = named;
+	if (named)
+		qsort(boots.list.data, named, sizeof(struct host), by_name);
+	try(choose_boots(fleet->ask, &boots, hosts));
 	if (!hosts->list.len)
 		return kmp_error_new(KMP_ERROR_INPUT, "%s: no such host has sent %s",
 				     clickhouse_name(fleet->server),

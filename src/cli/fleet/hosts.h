@@ -18,6 +18,7 @@ enum host_state {
 struct host {
 	uint64_t session; /* of its newest sample */
 	uint64_t now;	  /* when that is of; ns since 1970 */
+	uint64_t first;	  /* its first sample of this boot */
 	uint64_t before;  /* of the last sample of this boot until --since, 0: none */
 	uint64_t lost;	  /* in the newest sample */
 	uint32_t page_size;
@@ -41,15 +42,8 @@ struct hosts {
 struct fleet {
 	const struct fleet_ask *ask;
 	struct clickhouse *server;
-	bool distributed; /* over several servers */
 	struct pool pool; /* for whatever is to last */
 };
-
-/*
- * `(SELECT session, now, before, state, side, … )`: a row for each host that what was asked holds
- * for. kind: whose figures the samples must have.
- */
-struct kmp_error *hosts_sql(const struct fleet *fleet, enum schema_kind kind, struct sql *sql);
 
 /* KMP_ERROR_INPUT if there is no such host. */
 struct kmp_error *hosts_load(struct fleet *fleet, enum schema_kind kind, struct hosts *hosts);
@@ -58,7 +52,24 @@ void hosts_deinit(struct hosts *hosts);
 /* NULL for a session that came since. */
 const struct host *hosts_find(const struct hosts *hosts, uint64_t session);
 
-/* The end of a statement, with what a cluster takes. */
-struct kmp_error *fleet_query(struct fleet *fleet, struct sql *sql, struct row_writer *answer);
+/* Of which hosts the next statement is. */
+struct hosts_pick {
+	bool good;	 /* of HOST_GOOD alone */
+	int side;	 /* of compare, 0: any */
+	bool before;	 /* the sample before, too, where there is one */
+	bool by_session; /* no samples, but sessions */
+	size_t next;	 /* host to go on with */
+};
+
+/*
+ * `(session, at) IN (…)` of as many hosts as a statement can have; *more is false if there were
+ * none left. What is asked of shards has no questions within, so that each can answer by itself.
+ */
+struct kmp_error *hosts_pick_sql(const struct hosts *hosts, struct hosts_pick *pick,
+				 struct sql *sql, bool *more);
+
+/* Ask, in the form that struct row_reader reads. */
+struct kmp_error *fleet_query(const struct fleet *fleet, struct sql *sql,
+			      struct row_writer *answer);
 
 #endif

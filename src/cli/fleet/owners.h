@@ -29,7 +29,8 @@ void owners_deinit(struct owners *owners);
  * Those of the hosts that are HOST_GOOD; side: of compare, else 0. With fleet->ask->since, the
  * figures before, too. In the order of their ids or names.
  */
-struct kmp_error *owners_load(struct fleet *fleet, int side, struct owners *owners);
+struct kmp_error *owners_load(struct fleet *fleet, const struct hosts *hosts, int side,
+			      struct owners *owners);
 
 /*
  * Two sides, each as what one of its hosts has in the mean: `after` takes that of `before`, and

@@ -6,7 +6,8 @@
 #include "cli/fleet/names.h"
 #include "cli/fleet/where.h"
 
-enum { FINGERPRINT_DIGITS = 16 };
+/* So many numbers stand in a statement beside the hosts; of more, it asks itself. */
+enum { FINGERPRINT_DIGITS = 16, LISTED_MAX = 2000 };
 
 static bool is_fingerprint(const char *text)
 {
@@ -59,26 +60,41 @@ static struct kmp_error *check_form(const struct where *where, const char *owner
 	return NULL;
 }
 
-/* How many owners are called so. */
-static struct kmp_error *count_owners(struct fleet *fleet, struct where *where, uint64_t *count)
+static struct kmp_error *list_owners(struct fleet *fleet, struct where *where,
+				     struct row_reader *ids)
+{
+	struct sql list cleanup(sql_deinit) = { 0 };
+	const char *separator = "owner IN (";
+
+	while (row_more(ids)) {
+		try(sql_add(&list, "%s%" PRIu64, separator, row_u64(ids)));
+		separator = ", ";
+	}
+	try(sql_add(&list, ")"));
+	return pool_copy(&fleet->pool, list.text.data, list.text.len, &where->ids);
+}
+
+/* How many owners are called so, and which. */
+static struct kmp_error *find_owners(struct fleet *fleet, struct where *where, uint64_t *count)
 {
 	enum schema_kind kind = where->by->kind;
 	struct row_writer answer cleanup(row_deinit) = { 0 };
 	struct sql names cleanup(sql_deinit) = { 0 };
 	struct sql sql cleanup(sql_deinit) = { 0 };
 
+	try(sql_add(&names, "SELECT DISTINCT %s FROM ", fleet_names_id(kind)));
 	try(clickhouse_table(fleet->server, &names, schema_name(fleet_names_table(kind))));
 	try(sql_add(&names, " WHERE "));
 	try(add_condition(where, fleet->ask->owner, &names));
+	try(grow_append(&sql.text, names.text.data, names.text.len));
 	try(grow_push(&names.text, '\0'));
-	try(sql_add(&sql, "SELECT toUInt64(uniqExact(%s)) FROM %s", fleet_names_id(kind),
-		    names.text.data));
 	try(fleet_query(fleet, &sql, &answer));
 	struct row_reader reader = row_reader(answer.bytes.data, answer.bytes.len);
 
-	*count = row_u64(&reader);
-	return pool_print(&fleet->pool, &where->ids, "owner IN (SELECT %s FROM %s)",
-			  fleet_names_id(kind), names.text.data);
+	*count = answer.bytes.len / sizeof(uint64_t);
+	if (*count && *count <= LISTED_MAX)
+		return list_owners(fleet, where, &reader);
+	return pool_print(&fleet->pool, &where->ids, "owner GLOBAL IN (%s)", names.text.data);
 }
 
 /* What --by leaves open is told by the form of the name. */
@@ -94,11 +110,11 @@ static struct kmp_error *choose(struct fleet *fleet, struct where *where, uint64
 	if (!where->by)
 		try(fleet_by_find(guess, false, &where->by));
 	try(check_form(where, ask->owner));
-	try(count_owners(fleet, where, count));
+	try(find_owners(fleet, where, count));
 	if (*count || ask->by || strcmp(guess, "function") != 0)
 		return NULL;
 	try(fleet_by_find(guess, true, &where->by));
-	return count_owners(fleet, where, count);
+	return find_owners(fleet, where, count);
 }
 
 static struct kmp_error *set_text(struct pool *pool, struct kmp_value *value, const char *text,

@@ -26,38 +26,23 @@ static struct kmp_error *add_rows(const struct fleet *fleet, const struct where 
 	return sql_add(sql, " WHERE kind = %d AND %s AND ", where->by->kind, where->ids);
 }
 
-static struct kmp_error *load_amounts(struct fleet *fleet, const struct where *where,
-				      const struct hosts *hosts, struct amount *amounts)
+static void take_amount(const struct hosts *hosts, struct row_reader *from, struct amount *amounts)
 {
-	struct row_writer answer cleanup(row_deinit) = { 0 };
-	struct sql sql cleanup(sql_deinit) = { 0 };
+	const struct host *host = hosts_find(hosts, row_u64(from));
+	uint64_t at = row_u64(from);
+	int64_t bytes = row_i64(from), count = row_i64(from);
 
-	try(sql_add(&sql, "SELECT session, at, sum(b), sum(c) FROM "));
-	try(add_rows(fleet, where, &sql));
-	try(sql_add(&sql, "(session, at) IN (SELECT session, arrayJoin([now, before]) FROM "));
-	try(hosts_sql(fleet, where->by->kind, &sql));
-	try(sql_add(&sql, ") GROUP BY session, at, owner) GROUP BY session, at"));
-	try(fleet_query(fleet, &sql, &answer));
-	struct row_reader reader = row_reader(answer.bytes.data, answer.bytes.len);
+	if (!host)
+		return;
+	struct amount *amount = &amounts[host - hosts->list.data];
 
-	while (row_more(&reader)) {
-		const struct host *host = hosts_find(hosts, row_u64(&reader));
-		uint64_t at = row_u64(&reader);
-		int64_t bytes = row_i64(&reader), count = row_i64(&reader);
-
-		if (!host)
-			continue;
-		struct amount *amount = &amounts[host - hosts->list.data];
-
-		if (at == host->now) {
-			amount->bytes = bytes;
-			amount->count = count;
-		} else if (at == host->before) {
-			amount->bytes_before = bytes;
-			amount->count_before = count;
-		}
+	if (at == host->now) {
+		amount->bytes = bytes;
+		amount->count = count;
+	} else if (at == host->before) {
+		amount->bytes_before = bytes;
+		amount->count_before = count;
 	}
-	return reader.bad ? cut(fleet) : NULL;
 }
 
 /*
@@ -65,53 +50,88 @@ static struct kmp_error *load_amounts(struct fleet *fleet, const struct where *w
  * was not there at first, the least is 0, and it began with the first sample that has it at the
  * latest.
  */
-static const char beginnings[] =
-	"SELECT session, arrayReduce('max', arrayFilter((w, y) -> y <= little, times, amounts)), "
-	"arrayReduce('max', arrayFilter((w, y) -> y <= tenth, times, amounts)), first, little, "
-	"tenth FROM (SELECT session, groupArray(at) AS times, groupArray(v) AS amounts, min(v) + "
-	"intDiv(argMax(v, at) - min(v), 10) AS little, intDiv(argMax(v, at), 10) AS tenth, min(at) "
-	"AS first FROM (SELECT session, at, sum(b) AS v FROM ";
+static void take_beginning(const struct hosts *hosts, struct row_reader *from,
+			   struct amount *amounts)
+{
+	const struct host *host = hosts_find(hosts, row_u64(from));
+	uint64_t above = row_u64(from), from_none = row_u64(from), first = row_u64(from);
 
-static struct kmp_error *load_beginnings(struct fleet *fleet, const struct where *where,
-					 const struct hosts *hosts, struct amount *amounts)
+	/* ClickHouse 18 knows no column that lambdas alone look at: the limits are told. */
+	row_i64(from);
+	row_i64(from);
+	if (!host)
+		return;
+	struct amount *amount = &amounts[host - hosts->list.data];
+
+	if (amount->bytes > amount->bytes_before)
+		amount->since = amount->bytes_before ? above : from_none ? from_none : first;
+}
+
+/* A question whose answer has a row for a host, or two. */
+struct question {
+	const char *begin;
+	const char *end;
+	struct hosts_pick pick;
+	bool of_time; /* of all samples since then */
+	void (*take)(const struct hosts *hosts, struct row_reader *from, struct amount *amounts);
+};
+
+static const struct question questions[] = {
+	{ .begin = "SELECT session, at, sum(b), sum(c) FROM ",
+	  .end = " GROUP BY session, at, owner) GROUP BY session, at",
+	  .pick = { .before = true },
+	  .take = take_amount },
+	{ .begin = "SELECT session, arrayReduce('max', arrayFilter((w, y) -> y <= little, times, "
+		   "amounts)), arrayReduce('max', arrayFilter((w, y) -> y <= tenth, times, "
+		   "amounts)), first, little, tenth FROM (SELECT session, groupArray(at) AS times, "
+		   "groupArray(v) AS amounts, min(v) + intDiv(argMax(v, at) - min(v), 10) AS "
+		   "little, intDiv(argMax(v, at), 10) AS tenth, min(at) AS first FROM (SELECT "
+		   "session, at, sum(b) AS v FROM ",
+	  .end = " GROUP BY session, at, owner) GROUP BY session, at) GROUP BY session)",
+	  .pick = { .good = true, .by_session = true },
+	  .of_time = true,
+	  .take = take_beginning },
+};
+
+static struct kmp_error *ask_part(struct fleet *fleet, const struct where *where,
+				  const struct hosts *hosts, const struct question *question,
+				  const struct sql *picked, struct amount *amounts)
 {
 	const struct fleet_ask *ask = fleet->ask;
 	struct row_writer answer cleanup(row_deinit) = { 0 };
 	struct sql sql cleanup(sql_deinit) = { 0 };
 
-	try(sql_add(&sql, "%s", beginnings));
+	try(sql_add(&sql, "%s", question->begin));
 	try(add_rows(fleet, where, &sql));
-	try(sql_add(&sql,
-		    "at >= %" PRIu64 " AND at <= %" PRIu64 " AND session IN (SELECT session FROM ",
-		    ask->since > ask->fresh ? ask->since - ask->fresh : 0,
-		    ask->past ? ask->now : (uint64_t)INT64_MAX));
-	try(hosts_sql(fleet, where->by->kind, &sql));
-	try(sql_add(
-		&sql,
-		" WHERE state = %d) GROUP BY session, at, owner) GROUP BY session, at) GROUP BY "
-		"session)",
-		HOST_GOOD));
+	if (question->of_time)
+		try(sql_add(&sql, "at >= %" PRIu64 " AND at <= %" PRIu64 " AND ",
+			    ask->since > ask->fresh ? ask->since - ask->fresh : 0,
+			    ask->past ? ask->now : (uint64_t)INT64_MAX));
+	try(grow_append(&sql.text, picked->text.data, picked->text.len));
+	try(sql_add(&sql, "%s", question->end));
 	try(fleet_query(fleet, &sql, &answer));
 	struct row_reader reader = row_reader(answer.bytes.data, answer.bytes.len);
 
-	while (row_more(&reader)) {
-		const struct host *host = hosts_find(hosts, row_u64(&reader));
-		uint64_t above = row_u64(&reader), from_none = row_u64(&reader);
-		uint64_t first = row_u64(&reader);
-
-		/* ClickHouse 18 knows no column that lambdas alone look at: the limits are told. */
-		row_i64(&reader);
-		row_i64(&reader);
-		if (!host)
-			continue;
-		struct amount *amount = &amounts[host - hosts->list.data];
-
-		if (amount->bytes > amount->bytes_before)
-			amount->since = amount->bytes_before ? above
-					: from_none	     ? from_none
-							     : first;
-	}
+	while (row_more(&reader))
+		question->take(hosts, &reader, amounts);
 	return reader.bad ? cut(fleet) : NULL;
+}
+
+static struct kmp_error *ask_all(struct fleet *fleet, const struct where *where,
+				 const struct hosts *hosts, const struct question *question,
+				 struct amount *amounts)
+{
+	struct hosts_pick pick = question->pick;
+
+	for (;;) {
+		struct sql picked cleanup(sql_deinit) = { 0 };
+		bool more;
+
+		try(hosts_pick_sql(hosts, &pick, &picked, &more));
+		if (!more)
+			return NULL;
+		try(ask_part(fleet, where, hosts, question, &picked, amounts));
+	}
 }
 
 static const char *const state_notes[HOST_STATES] = {
@@ -184,8 +204,8 @@ struct kmp_error *where_answer(struct fleet *fleet, const struct where *where,
 	struct kmp_groups *groups = &answer->groups;
 
 	try(pool_take(&fleet->pool, hosts->list.len * sizeof(*amounts), &amounts));
-	try(load_amounts(fleet, where, hosts, amounts));
-	try(load_beginnings(fleet, where, hosts, amounts));
+	for (size_t i = 0; i < sizeof(questions) / sizeof(*questions); i++)
+		try(ask_all(fleet, where, hosts, &questions[i], amounts));
 	groups->unit = where->by->kind == SCHEMA_TAG ? KMP_UNIT_TAGS : KMP_UNIT_PAGES;
 	groups->difference = true;
 	groups->keys = where->keys;

@@ -12,7 +12,9 @@ pause=${3:-0}
 browser=$(command -v chromium || command -v chromium-browser || command -v google-chrome)
 scratch=$(mktemp -d)
 running=
-trap '[ -z "$running" ] || kill "$running" 2>/dev/null; wait; rm -rf "$scratch"' EXIT
+# The browser's helpers write to its profile a moment longer than it lives.
+trap '[ -z "$running" ] || kill "$running" 2>/dev/null; wait
+	rm -rf "$scratch" 2>/dev/null || { sleep 2; rm -rf "$scratch"; }' EXIT
 
 # The browser is spoken to by pipes: JSON with a NUL behind each message.
 mkfifo "$scratch/to" "$scratch/from"
@@ -55,3 +57,6 @@ for ((load = 0; load < loads; load++)); do
 	sed -n 's/.*first table after \([0-9]*\) ms.*/\1/p' <<<"$message"
 	ask Target.disposeBrowserContext "\"browserContextId\":\"$context\""
 done
+printf '{"id":0,"method":"Browser.close"}\0' >&"$to"
+wait "$running" || true
+running=

@@ -1,20 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * An insert of one session's samples of one day is one block, of which all is there or nothing. The
- * row in `samples` comes last. So that nothing is there twice, a batch that may have been tried
- * before (by another process, too) is asked for first, when no insert of its session is running.
+ * row in `samples` comes last.
  */
 #include "cli/fleet/delivery.h"
 
 #include <endian.h>
 #include <inttypes.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/cleanup.h"
 #include "cli/clock.h"
-
-static const struct timespec a_while = { .tv_nsec = 500000000 };
 
 enum { FIGURE_SIZE = 1 + 5 * 8 };
 
@@ -39,180 +35,6 @@ void delivery_deinit(struct delivery *delivery)
 	row_deinit(&delivery->packed);
 	free(delivery->present);
 }
-
-static bool is_present(const struct delivery *delivery, size_t sample, enum schema_table table)
-{
-	return delivery->present[sample] >> table & 1;
-}
-
-static void set_present(struct delivery *delivery, size_t sample, enum schema_table table)
-{
-	delivery->present[sample] |= (uint8_t)(1 << table);
-}
-
-/* ---- What is there -------------------------------------------------------------------------- */
-
-static struct kmp_error *ask_rows(struct delivery *delivery, const struct sql *sql,
-				  struct row_writer *answer, struct row_reader *reader)
-{
-	try(clickhouse_query(delivery->sender->server, sql, answer));
-	*reader = row_reader(answer->bytes.data, answer->bytes.len);
-	return NULL;
-}
-
-static struct kmp_error *check_answer(const struct delivery *delivery,
-				      const struct row_reader *reader)
-{
-	if (!reader->bad && reader->at == reader->end)
-		return NULL;
-	return kmp_error_new(KMP_ERROR_INPUT, "%s: not the answer of a ClickHouse",
-			     clickhouse_name(delivery->sender->server));
-}
-
-/* An insert that nobody waits for any more can still be running: also one of a killed process. */
-static struct kmp_error *check_running(struct delivery *delivery)
-{
-	const struct sender *sender = delivery->sender;
-	const char *cluster = sender->options.schema.cluster;
-	struct row_writer answer cleanup(row_deinit) = { 0 };
-	struct sql sql cleanup(sql_deinit) = { 0 };
-	struct row_reader reader;
-
-	try(sql_add(&sql, "SELECT toUInt64(count()) FROM "));
-	if (cluster) {
-		try(sql_add(&sql, "cluster("));
-		try(sql_quote_string(&sql, cluster));
-		try(sql_add(&sql, ", system, processes) WHERE initial_query_id"));
-	} else {
-		try(sql_add(&sql, "system.processes WHERE query_id"));
-	}
-	try(sql_add(&sql, " LIKE 'kmp-%016" PRIx64 "-%%' FORMAT RowBinary",
-		    delivery->batch.samples.data[0]->session));
-	try(ask_rows(delivery, &sql, &answer, &reader));
-	uint64_t running = row_u64(&reader);
-
-	try(check_answer(delivery, &reader));
-	if (!running)
-		return NULL;
-	return kmp_error_new(KMP_ERROR_INPUT, "%s: an earlier insert is still running",
-			     clickhouse_name(sender->server));
-}
-
-static struct kmp_error *add_times(const struct delivery *delivery, struct sql *sql)
-{
-	const struct outbox_batch *batch = &delivery->batch;
-
-	try(sql_add(sql, "session = %" PRIu64 " AND at IN (", batch->samples.data[0]->session));
-	for (size_t i = 0; i < batch->samples.len; i++)
-		try(sql_add(sql, "%s%" PRIu64, i ? ", " : "", batch->samples.data[i]->at));
-	return sql_add(sql, ")");
-}
-
-/* The first figure of each sample stands for all: where it is, they are. */
-static struct kmp_error *add_witnesses(const struct delivery *delivery, struct sql *sql)
-{
-	const struct outbox_batch *batch = &delivery->batch;
-	bool first = true;
-
-	try(sql_add(sql, " AND kind IN (0, 1, 2) AND owner IN ("));
-	for (size_t i = 0; i < batch->samples.len; i++) {
-		const struct push_sample *sample = batch->samples.data[i];
-
-		if (!sample->figures.len)
-			continue;
-		try(sql_add(sql, "%s%" PRIu64, first ? "" : ", ", sample->figures.data[0].owner));
-		first = false;
-	}
-	return sql_add(sql, "%s)", first ? "0" : "");
-}
-
-static bool is_witness(const struct push_sample *sample, uint64_t at, uint64_t owner, uint8_t kind)
-{
-	return sample->figures.len && sample->at == at && sample->figures.data[0].owner == owner &&
-	       sample->figures.data[0].kind == kind;
-}
-
-static struct kmp_error *find_figures(struct delivery *delivery)
-{
-	struct row_writer answer cleanup(row_deinit) = { 0 };
-	struct sql sql cleanup(sql_deinit) = { 0 };
-	struct row_reader reader;
-
-	try(sql_add(&sql, "SELECT DISTINCT at, owner, kind FROM "));
-	try(clickhouse_table(delivery->sender->server, &sql, schema_name(SCHEMA_FIGURES)));
-	try(sql_add(&sql, " WHERE "));
-	try(add_times(delivery, &sql));
-	try(add_witnesses(delivery, &sql));
-	try(sql_add(&sql, " FORMAT RowBinary"));
-	try(ask_rows(delivery, &sql, &answer, &reader));
-	while (row_more(&reader)) {
-		uint64_t at = row_u64(&reader), owner = row_u64(&reader);
-		uint8_t kind = row_u8(&reader);
-
-		for (size_t i = 0; i < delivery->batch.samples.len && !reader.bad; i++) {
-			if (is_witness(delivery->batch.samples.data[i], at, owner, kind))
-				set_present(delivery, i, SCHEMA_FIGURES);
-		}
-	}
-	return check_answer(delivery, &reader);
-}
-
-/* In these tables, the number of rows of a sample tells. */
-static struct kmp_error *find_counted(struct delivery *delivery, enum schema_table table)
-{
-	struct row_writer answer cleanup(row_deinit) = { 0 };
-	struct sql sql cleanup(sql_deinit) = { 0 };
-	struct row_reader reader;
-
-	try(sql_add(&sql, "SELECT at, toUInt64(count()) FROM "));
-	try(clickhouse_table(delivery->sender->server, &sql, schema_name(table)));
-	try(sql_add(&sql, " WHERE "));
-	try(add_times(delivery, &sql));
-	try(sql_add(&sql, " GROUP BY at FORMAT RowBinary"));
-	try(ask_rows(delivery, &sql, &answer, &reader));
-	while (row_more(&reader)) {
-		uint64_t at = row_u64(&reader), rows = row_u64(&reader);
-
-		for (size_t i = 0; i < delivery->batch.samples.len && !reader.bad; i++) {
-			const struct push_sample *sample = delivery->batch.samples.data[i];
-			uint64_t wanted = table == SCHEMA_SAMPLES ? 1 : sample->figures.len;
-
-			if (sample->at == at && rows >= wanted)
-				set_present(delivery, i, table);
-		}
-	}
-	return check_answer(delivery, &reader);
-}
-
-static struct kmp_error *settle(struct delivery *delivery)
-{
-	const uint8_t all = (1 << DELIVERY_TABLES) - 1;
-	size_t count = delivery->batch.samples.len;
-
-	try(check_running(delivery));
-	/* A server that stood still takes up this question and an insert from before together. */
-	if (delivery->sender->silent) {
-		nanosleep(&a_while, NULL);
-		try(check_running(delivery));
-	}
-	for (size_t i = 0; i < count; i++)
-		delivery->present[i] &= DELIVERY_THERE;
-	try(find_counted(delivery, SCHEMA_SAMPLES));
-	for (size_t i = 0; i < count; i++) {
-		/* Its row comes last: then the others are there. */
-		if (is_present(delivery, i, SCHEMA_SAMPLES))
-			delivery->present[i] |=
-				all | (delivery->batch.samples.data[i]->tried ? 0 : DELIVERY_THERE);
-		else if (!delivery->batch.samples.data[i]->figures.len)
-			delivery->present[i] |= all & ~(1 << SCHEMA_SAMPLES);
-	}
-	try(find_counted(delivery, SCHEMA_FIGURES_BY_HOST));
-	try(find_figures(delivery));
-	delivery->doubt = false;
-	return NULL;
-}
-
-/* ---- What is inserted ----------------------------------------------------------------------- */
 
 static struct kmp_error *insert(struct delivery *delivery, enum schema_table table,
 				const struct row_writer *packed)
@@ -264,12 +86,12 @@ static struct kmp_error *pack_figures(struct delivery *delivery, enum schema_tab
 	uint64_t of = 1;
 
 	for (size_t i = 0; i < delivery->batch.samples.len; i++)
-		of = of * 31 + is_present(delivery, i, table) + 1;
+		of = of * 31 + delivery_has(delivery, i, table) + 1;
 	if (of == delivery->packed_of)
 		return NULL;
 	delivery->packed_of = 0;
 	for (size_t i = 0; i < delivery->batch.samples.len; i++) {
-		if (!is_present(delivery, i, table))
+		if (!delivery_has(delivery, i, table))
 			try(put_figures(delivery->batch.samples.data[i], &rows));
 	}
 	try(clickhouse_pack(delivery->sender->server, &rows, &delivery->packed));
@@ -322,7 +144,7 @@ static struct kmp_error *pack_samples(struct delivery *delivery, struct row_writ
 	struct row_writer rows cleanup(row_deinit) = { 0 };
 
 	for (size_t i = 0; i < delivery->batch.samples.len; i++) {
-		if (!is_present(delivery, i, SCHEMA_SAMPLES))
+		if (!delivery_has(delivery, i, SCHEMA_SAMPLES))
 			try(put_sample(delivery->batch.samples.data[i], &rows));
 	}
 	return clickhouse_pack(delivery->sender->server, &rows, packed);
@@ -335,7 +157,7 @@ static struct kmp_error *fill(struct delivery *delivery, enum schema_table table
 	size_t missing = 0, count = delivery->batch.samples.len;
 
 	for (size_t i = 0; i < count; i++)
-		missing += !is_present(delivery, i, table);
+		missing += !delivery_has(delivery, i, table);
 	if (!missing)
 		return NULL;
 	if (table == SCHEMA_SAMPLES)
@@ -344,11 +166,9 @@ static struct kmp_error *fill(struct delivery *delivery, enum schema_table table
 		try(pack_figures(delivery, table));
 	try(insert(delivery, table, table == SCHEMA_SAMPLES ? &packed : &delivery->packed));
 	for (size_t i = 0; i < count; i++)
-		set_present(delivery, i, table);
+		delivery_set(delivery, i, table);
 	return NULL;
 }
-
-/* ---- Names ---------------------------------------------------------------------------------- */
 
 /* Rows of owners that this process has not told of; *told gets them. */
 static struct kmp_error *new_names(const struct delivery *delivery, enum schema_kind kind,
@@ -398,7 +218,7 @@ static struct kmp_error *fill_names(struct delivery *delivery, enum schema_kind 
 
 struct kmp_error *delivery_try(struct delivery *delivery)
 {
-	struct kmp_error *err = delivery->doubt ? settle(delivery) : NULL;
+	struct kmp_error *err = delivery->doubt ? delivery_settle(delivery) : NULL;
 
 	for (size_t i = 0; i < delivery->batch.samples.len && !err; i++)
 		delivery->batch.samples.data[i]->tried = true;

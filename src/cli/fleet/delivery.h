@@ -21,8 +21,22 @@ struct delivery {
 	uint64_t packed_of;	  /* a hash of them, 0: none */
 };
 
+static inline bool delivery_has(const struct delivery *delivery, size_t sample,
+				enum schema_table table)
+{
+	return delivery->present[sample] >> table & 1;
+}
+
+static inline void delivery_set(struct delivery *delivery, size_t sample, enum schema_table table)
+{
+	delivery->present[sample] |= (uint8_t)(1 << table);
+}
+
 struct kmp_error *delivery_start(struct delivery *delivery);
 void delivery_deinit(struct delivery *delivery);
+
+/* Find out what of it is there. */
+struct kmp_error *delivery_settle(struct delivery *delivery);
 
 /* Try to bring it all there. */
 struct kmp_error *delivery_try(struct delivery *delivery);

@@ -1,61 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "cli/fleet/outbox.h"
+#include "cli/fleet/outbox-inside.h"
 
 #include <inttypes.h>
 #include <string.h>
 
 #include "base/cleanup.h"
 
-/* A sample that waits: itself, its bytes, or its file. */
-struct entry {
-	struct push_sample *sample;
-	struct row_writer bytes;
-	struct spool_file file;
-	uint64_t size;
-	size_t rows;
-	bool taken;
-	bool old;   /* it has been tried, or another process may have done so */
-	bool tried; /* by us */
-};
-
-struct outbox {
-	struct outbox_options options;
-	struct spool spool;
-	pthread_mutex_t lock;
-	pthread_cond_t changed;
-	VEC(struct entry *) entries; /* oldest first */
-	size_t rows;		     /* direct: of those that are not taken */
-	bool flush;
-	bool ended;
-	bool stopped;
-	struct outbox_stats stats;
-};
-
 DEFINE_CLEANUP(outbox, struct outbox *, outbox_destroy)
-DEFINE_CLEANUP(sample, struct push_sample *, push_sample_destroy)
 
-static void entry_destroy(struct entry *entry)
-{
-	if (!entry)
-		return;
-	push_sample_destroy(entry->sample);
-	row_deinit(&entry->bytes);
-	free(entry);
-}
-DEFINE_CLEANUP(entry, struct entry *, entry_destroy)
+DEFINE_CLEANUP(entry, struct outbox_entry *, outbox_entry_destroy)
 
 static struct kmp_error *no_memory(void)
 {
 	return kmp_error_new(KMP_ERROR_MEMORY, "out of memory");
-}
-
-static struct kmp_error *add_entry(struct outbox *outbox, struct entry *entry)
-{
-	try(grow_push(&outbox->entries, entry));
-	outbox->stats.waiting++;
-	outbox->stats.bytes += entry->size;
-	outbox->rows += entry->rows;
-	return NULL;
 }
 
 /* What earlier processes left. */
@@ -66,14 +23,14 @@ static struct kmp_error *find_old(struct outbox *outbox)
 
 	try(spool_list(&outbox->spool, &files, &count));
 	for (size_t i = 0; i < count; i++) {
-		struct entry *entry cleanup(cleanup_entry) = calloc(1, sizeof(*entry));
+		struct outbox_entry *entry cleanup(cleanup_entry) = calloc(1, sizeof(*entry));
 
 		if (!entry)
 			return no_memory();
 		entry->file = files[i];
 		entry->size = files[i].size;
 		entry->old = true;
-		try(add_entry(outbox, entry));
+		try(outbox_add(outbox, entry));
 		(void)no_free(entry);
 	}
 	return NULL;
@@ -102,145 +59,12 @@ void outbox_destroy(struct outbox *outbox)
 	if (!outbox)
 		return;
 	for (size_t i = 0; i < outbox->entries.len; i++)
-		entry_destroy(outbox->entries.data[i]);
+		outbox_entry_destroy(outbox->entries.data[i]);
 	vec_deinit(&outbox->entries);
 	spool_close(&outbox->spool);
 	pthread_mutex_destroy(&outbox->lock);
 	pthread_cond_destroy(&outbox->changed);
 	free(outbox);
-}
-
-/* Take it off the list; with its file, too. The lock is held. */
-static void remove_entry(struct outbox *outbox, size_t at)
-{
-	struct entry *entry = outbox->entries.data[at];
-
-	outbox->entries.len--;
-	memmove(&outbox->entries.data[at], &outbox->entries.data[at + 1],
-		(outbox->entries.len - at) * sizeof(struct entry *));
-	outbox->stats.waiting--;
-	outbox->stats.bytes -= entry->size;
-	if (!entry->taken)
-		outbox->rows -= entry->rows;
-	if (entry->file.name[0])
-		spool_remove(&outbox->spool, entry->file.name);
-	entry_destroy(entry);
-}
-
-/* The oldest one that is not on its way goes; false: there is none. */
-static bool drop_oldest(struct outbox *outbox)
-{
-	for (size_t i = 0; i < outbox->entries.len; i++) {
-		if (outbox->entries.data[i]->taken)
-			continue;
-		remove_entry(outbox, i);
-		outbox->stats.lost++;
-		return true;
-	}
-	return false;
-}
-
-/* Room for so many bytes; false: however much is dropped, there is none. */
-static bool make_room(struct outbox *outbox, uint64_t size)
-{
-	while (outbox->stats.bytes + size > outbox->options.max) {
-		if (size > outbox->options.max || !drop_oldest(outbox))
-			return false;
-	}
-	return true;
-}
-
-/* On a full disk, too, the oldest make room. */
-static bool write_file(struct outbox *outbox, const struct push_sample *sample, struct entry *entry)
-{
-	for (;;) {
-		struct kmp_error *err =
-			spool_write(&outbox->spool, sample, &entry->bytes, &entry->file);
-
-		if (!err)
-			return true;
-		char *text = kmp_error_format(err);
-
-		if (!drop_oldest(outbox)) {
-			fprintf(stderr, "kmemprof: warning: %s\n", text ? text : "out of memory");
-			free(text);
-			kmp_error_destroy(err);
-			entry->file.name[0] = '\0';
-			return false;
-		}
-		free(text);
-		kmp_error_destroy(err);
-	}
-}
-
-/* Does this very sample wait, or is on its way? */
-static bool is_there(const struct outbox *outbox, const struct push_sample *sample)
-{
-	char name[SPOOL_NAME_SIZE];
-
-	spool_name(sample, name);
-	for (size_t i = 0; i < outbox->entries.len; i++) {
-		if (!strcmp(outbox->entries.data[i]->file.name, name))
-			return true;
-	}
-	return false;
-}
-
-static struct kmp_error *store(struct outbox *outbox, const struct push_sample *sample,
-			       struct entry *entry)
-{
-	if (outbox->options.spool && is_there(outbox, sample)) {
-		entry_destroy(entry);
-		return NULL;
-	}
-	if (!make_room(outbox, entry->size) ||
-	    (outbox->options.spool && !write_file(outbox, sample, entry))) {
-		outbox->stats.lost++;
-		entry_destroy(entry);
-		return NULL;
-	}
-	if (outbox->options.spool)
-		row_deinit(&entry->bytes);
-	struct kmp_error *err = add_entry(outbox, entry);
-
-	if (err)
-		entry_destroy(entry);
-	return err;
-}
-
-struct kmp_error *outbox_put(struct outbox *outbox, struct push_sample *given)
-{
-	struct push_sample *sample cleanup(cleanup_sample) = given;
-	struct entry *entry cleanup(cleanup_entry) = calloc(1, sizeof(*entry));
-
-	if (!entry)
-		return no_memory();
-	entry->old = sample->doubtful;
-	if (!outbox->options.direct) {
-		try(push_sample_encode(sample, &entry->bytes));
-		entry->size = entry->bytes.bytes.len;
-	} else {
-		entry->rows = sample->figures.len + 1;
-		entry->sample = no_free(sample);
-	}
-	pthread_mutex_lock(&outbox->lock);
-	struct kmp_error *err =
-		outbox->options.direct ? add_entry(outbox, entry) : store(outbox, sample, entry);
-
-	if (!err || !outbox->options.direct)
-		(void)no_free(entry);
-	pthread_cond_broadcast(&outbox->changed);
-	pthread_mutex_unlock(&outbox->lock);
-	return err;
-}
-
-bool outbox_has_room(struct outbox *outbox)
-{
-	pthread_mutex_lock(&outbox->lock);
-	bool room = outbox->rows < 2 * OUTBOX_ROWS;
-
-	pthread_mutex_unlock(&outbox->lock);
-	return room;
 }
 
 static void set(struct outbox *outbox, bool *flag)
@@ -267,7 +91,7 @@ void outbox_stop(struct outbox *outbox)
 }
 
 /* The next one that nobody has taken, or NULL. The lock is held. */
-static struct entry *next_entry(struct outbox *outbox)
+static struct outbox_entry *next_entry(struct outbox *outbox)
 {
 	for (size_t i = 0; i < outbox->entries.len; i++) {
 		if (!outbox->entries.data[i]->taken)
@@ -277,10 +101,10 @@ static struct entry *next_entry(struct outbox *outbox)
 }
 
 /* Wait until it is worth while to begin a batch. The lock is held. */
-static struct entry *await(struct outbox *outbox)
+static struct outbox_entry *await(struct outbox *outbox)
 {
 	for (;;) {
-		struct entry *entry = next_entry(outbox);
+		struct outbox_entry *entry = next_entry(outbox);
 		/* Few large inserts are cheaper for the server than many small ones. */
 		bool more_comes = outbox->options.direct && !outbox->flush && !outbox->ended &&
 				  outbox->rows < OUTBOX_ROWS;
@@ -295,7 +119,7 @@ static struct entry *await(struct outbox *outbox)
 	}
 }
 
-static struct kmp_error *load(struct outbox *outbox, struct entry *entry,
+static struct kmp_error *load(struct outbox *outbox, struct outbox_entry *entry,
 			      struct push_sample **sample)
 {
 	if (entry->sample) {
@@ -307,7 +131,7 @@ static struct kmp_error *load(struct outbox *outbox, struct entry *entry,
 	return push_sample_decode(entry->bytes.bytes.data, entry->bytes.bytes.len, sample);
 }
 
-static size_t position(const struct outbox *outbox, const struct entry *entry)
+static size_t position(const struct outbox *outbox, const struct outbox_entry *entry)
 {
 	size_t at = 0;
 
@@ -316,7 +140,7 @@ static size_t position(const struct outbox *outbox, const struct entry *entry)
 	return at;
 }
 
-static void give_back(struct outbox *outbox, struct entry *entry)
+static void give_back(struct outbox *outbox, struct outbox_entry *entry)
 {
 	pthread_mutex_lock(&outbox->lock);
 	entry->taken = false;
@@ -325,7 +149,7 @@ static void give_back(struct outbox *outbox, struct entry *entry)
 }
 
 /* A file that cannot be read will not be better the next time. */
-static void drop_damaged(struct outbox *outbox, struct entry *entry, struct kmp_error *err)
+static void drop_damaged(struct outbox *outbox, struct outbox_entry *entry, struct kmp_error *err)
 {
 	char *text = kmp_error_format(err);
 
@@ -335,7 +159,7 @@ static void drop_damaged(struct outbox *outbox, struct entry *entry, struct kmp_
 	kmp_error_destroy(err);
 	pthread_mutex_lock(&outbox->lock);
 	outbox->stats.damaged++;
-	remove_entry(outbox, position(outbox, entry));
+	outbox_remove(outbox, position(outbox, entry));
 	pthread_mutex_unlock(&outbox->lock);
 }
 
@@ -353,10 +177,12 @@ static bool fits(const struct outbox_batch *batch, size_t rows, const struct pus
 	       batch->samples.len < OUTBOX_SAMPLES;
 }
 
-static struct entry *take_entry(struct outbox *outbox, bool wait)
+static struct outbox_entry *take_entry(struct outbox *outbox, bool wait)
 {
 	pthread_mutex_lock(&outbox->lock);
-	struct entry *entry = wait ? await(outbox) : outbox->stopped ? NULL : next_entry(outbox);
+	struct outbox_entry *entry = wait	       ? await(outbox)
+				     : outbox->stopped ? NULL
+						       : next_entry(outbox);
 
 	if (entry) {
 		entry->taken = true;
@@ -372,7 +198,7 @@ struct kmp_error *outbox_take(struct outbox *outbox, struct outbox_batch *batch)
 
 	batch->samples.len = 0;
 	for (;;) {
-		struct entry *entry = take_entry(outbox, !batch->samples.len);
+		struct outbox_entry *entry = take_entry(outbox, !batch->samples.len);
 		struct push_sample *sample = NULL;
 
 		if (!entry)
@@ -411,7 +237,7 @@ void outbox_done(struct outbox *outbox, struct outbox_batch *batch)
 {
 	pthread_mutex_lock(&outbox->lock);
 	for (size_t i = 0; i < batch->samples.len; i++)
-		remove_entry(outbox, position(outbox, batch->samples.data[i]->waiting));
+		outbox_remove(outbox, position(outbox, batch->samples.data[i]->waiting));
 	pthread_cond_broadcast(&outbox->changed);
 	pthread_mutex_unlock(&outbox->lock);
 	forget(batch);
@@ -420,7 +246,7 @@ void outbox_done(struct outbox *outbox, struct outbox_batch *batch)
 void outbox_back(struct outbox *outbox, struct outbox_batch *batch)
 {
 	for (size_t i = 0; i < batch->samples.len; i++) {
-		struct entry *entry = batch->samples.data[i]->waiting;
+		struct outbox_entry *entry = batch->samples.data[i]->waiting;
 
 		entry->old = true;
 		entry->tried = batch->samples.data[i]->tried;

@@ -34,7 +34,7 @@ struct sender {
 	atomic_int ending; /* no more samples come */
 	bool ready;	   /* the tables are there */
 	bool troubled;
-	bool silent; /* the last failure: who knows what the server is doing */
+	bool silent;	       /* the last failure: who knows what the server is doing */
 	uint64_t last_success; /* ns of CLOCK_MONOTONIC */
 	uint64_t last_expiry;
 	unsigned inserts; /* so far, for their ids */

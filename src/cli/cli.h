@@ -41,6 +41,7 @@ struct cli_command {
 	const char *name;
 	const char *summary;		  /* one line, lower case, no full stop */
 	const char *synopsis;		  /* the other arguments: `[FILE]` */
+	const char *words;		  /* the first of them is one of these, or NULL */
 	const char *details;		  /* paragraphs for `help VERB`, or NULL */
 	const struct cli_option *options; /* ends with an all-zero one; at most 23 */
 	int min_args;

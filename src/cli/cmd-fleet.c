@@ -8,6 +8,7 @@ const struct cli_command cmd_fleet = {
 	.name = "fleet",
 	.summary = "asks who owns the memory of many machines",
 	.synopsis = "top|growers|hosts OWNER|compare",
+	.words = "top growers hosts compare",
 	.details =
 		"Of the ClickHouse that 'kmemprof push' has filled: top tells what holds most,\n"
 		"over the newest sample of each host; growers what grew most since --since, on "

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # bash completion of kmemprof and of its names page_owner_filter and page_owner_sort, made from its
 # table of commands by `kmemprof help --format bash`. _kmemprof_table COMMAND, above, sets `rest`,
-# the kinds of its arguments in order, and `options`: letter, name, kind and words, one on a line.
+# the kinds of its arguments in order, `words`, what the first one can be if it is a word, and
+# `options`: letter, name, kind and words, one on a line.
 # Kinds: f file, d directory, v verb, c another command, w a word, l words with commas, x anything.
 
 _kmemprof_files() { # KIND CURRENT
@@ -82,7 +83,7 @@ _kmemprof_flags() { # CURRENT
 _kmemprof() {
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}
 	local verb=${COMP_WORDS[0]##*/} first=1 place command=0
-	local rest options argument=()
+	local rest words options argument=()
 
 	COMPREPLY=()
 	if [[ $verb != page_owner_* ]]; then
@@ -107,7 +108,8 @@ _kmemprof() {
 	elif [[ $cur == -* ]]; then
 		_kmemprof_flags "$cur"
 	elif [[ ${rest:place:1} != c ]]; then
-		_kmemprof_argument "${rest:place:1}" "$cur"
+		# shellcheck disable=SC2086 # they are words
+		_kmemprof_argument "${rest:place:1}" "$cur" $words
 	fi
 }
 

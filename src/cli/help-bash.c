@@ -18,13 +18,16 @@ static void print_command(const struct cli_command *command, void *arg)
 {
 	FILE *out = arg;
 	const char *synopsis = command->synopsis, *word;
+	bool first = true;
 	enum cli_kind kind;
 	size_t len;
 
 	fprintf(out, "\t%s)\n\t\trest=", command->name);
-	while ((kind = cli_next_kind(&synopsis, &word, &len)) != CLI_KIND_NONE)
-		fputc(letter_of(kind), out);
-	fputs("\n\t\toptions='", out);
+	while ((kind = cli_next_kind(&synopsis, &word, &len)) != CLI_KIND_NONE) {
+		fputc(letter_of(first && command->words ? CLI_KIND_WORDS : kind), out);
+		first = false;
+	}
+	fprintf(out, "\n\t\twords='%s'\n\t\toptions='", command->words ? command->words : "");
 	for (const struct cli_option *o = command->options; o->name; o++)
 		fprintf(out, "%s%c %s %c%s%s", o == command->options ? "" : "\n",
 			o->letter ? o->letter : '-', o->name, letter_of(cli_option_kind(o)),

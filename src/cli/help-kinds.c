@@ -16,7 +16,7 @@ enum cli_kind cli_option_kind(const struct cli_option *option)
 	return strcmp(option->arg, "DIR") != 0 ? CLI_KIND_OTHER : CLI_KIND_DIRECTORY;
 }
 
-/* Verbs and a directory have names of their own; the other arguments are files. */
+/* Verbs and a directory have names of their own; what is not one of some words is a file. */
 static enum cli_kind kind_of(const char *word, size_t len)
 {
 	static const struct {
@@ -33,7 +33,7 @@ static enum cli_kind kind_of(const char *word, size_t len)
 		if (strlen(words[i].word) == len && !memcmp(words[i].word, word, len))
 			return words[i].kind;
 	}
-	return CLI_KIND_FILE;
+	return memchr(word, '|', len) ? CLI_KIND_OTHER : CLI_KIND_FILE;
 }
 
 enum cli_kind cli_next_kind(const char **synopsis, const char **word, size_t *len)

@@ -21,7 +21,8 @@ enum cli_kind cli_option_kind(const struct cli_option *option);
 
 /*
  * The argument that a word of the synopsis stands for, the next one from *synopsis on, which is
- * moved behind it. The word is *word, *len long. CLI_KIND_NONE at the end.
+ * moved behind it. The word is *word, *len long. CLI_KIND_NONE at the end. Of a command that has
+ * words, the first argument is CLI_KIND_WORDS whatever is told here.
  */
 enum cli_kind cli_next_kind(const char **synopsis, const char **word, size_t *len);
 

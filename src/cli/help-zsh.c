@@ -64,9 +64,9 @@ static void print_option(const struct cli_option *option, FILE *out)
 	fputc('\'', out);
 }
 
-static void print_arguments(const char *synopsis, FILE *out)
+static void print_arguments(const struct cli_command *command, FILE *out)
 {
-	const char *word;
+	const char *synopsis = command->synopsis, *word;
 	enum cli_kind kind;
 	size_t len;
 
@@ -80,7 +80,9 @@ static void print_arguments(const char *synopsis, FILE *out)
 		fprintf(out, " \\\n\t\t'%d:", n);
 		print_quoted(word, len, out);
 		fputc(':', out);
-		print_action(kind, NULL, out);
+		if (n == 1 && command->words)
+			kind = CLI_KIND_WORDS;
+		print_action(kind, command->words, out);
 		fputc('\'', out);
 	}
 }
@@ -93,7 +95,7 @@ static void print_command(const struct cli_command *command, void *arg)
 	for (const struct cli_option *o = command->options; o->name; o++)
 		print_option(o, out);
 	fputs(" \\\n\t\t'(- *)--help[explain this verb]'", out);
-	print_arguments(command->synopsis, out);
+	print_arguments(command, out);
 	fputs("\n}\n", out);
 }
 

@@ -95,8 +95,8 @@ struct kmp_error *kmp_columns_choose(struct columns *columns, const struct kmp_g
 	for (const struct choice *choice = choose(groups); choice->title; choice++)
 		try(add_column(columns, choice->kind, 0, choice->title));
 	try(add_extras(columns, groups, false));
-	try(add_keys(columns, groups));
-	return add_extras(columns, groups, true);
+	try(add_extras(columns, groups, true));
+	return add_keys(columns, groups);
 }
 
 static struct kmp_error *size_cell(struct kmp_buf *buf, int64_t bytes, bool exact, bool sign)

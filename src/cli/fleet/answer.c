@@ -114,6 +114,15 @@ static struct kmp_error *tell_twice(struct fleet *fleet, const struct hosts *hos
 			   text.text.data);
 }
 
+static bool all_stale(const struct hosts *hosts)
+{
+	for (size_t i = 0; i < hosts->list.len; i++) {
+		if (hosts->list.data[i].state != HOST_STALE)
+			return false;
+	}
+	return hosts->list.len != 0;
+}
+
 struct kmp_error *answer_tell_hosts(struct fleet *fleet, const struct hosts *hosts,
 				    struct answer *answer)
 {
@@ -129,6 +138,10 @@ struct kmp_error *answer_tell_hosts(struct fleet *fleet, const struct hosts *hos
 	try(pool_print(&fleet->pool, &why[HOST_NEW], "without a sample of %s", then));
 	for (int state = HOST_STALE; state < HOST_STATES; state++)
 		try(tell_state(fleet, hosts, (enum host_state)state, why[state], answer));
+	if (all_stale(hosts))
+		try(answer_warn(fleet, answer,
+				"no host is left: --fresh TIME counts older samples, --at WHEN "
+				"those of then"));
 	if (hosts->sides[3])
 		try(answer_warn(fleet, answer, "%zu host%s not counted, of both sides",
 				hosts->sides[3], hosts->sides[3] == 1 ? "" : "s"));

@@ -90,7 +90,8 @@ static struct kmp_error *read_owner(struct fleet *fleet, struct row_reader *from
 	owner.worst = row_u64(from);
 	owner.worst_bytes = row_i64(from);
 	owner.places = row_u64(from);
-	owner.no_count = row_u8(from);
+	/* Of tags, 0 calls are what the kernel told. */
+	owner.no_count = row_u8(from) && fleet->ask->by->kind != SCHEMA_TAG;
 	if (from->bad)
 		return kmp_error_new(KMP_ERROR_INPUT, "%s: the answer is cut",
 				     clickhouse_name(fleet->server));

@@ -172,8 +172,9 @@ static struct kmp_error *make_group(struct fleet *fleet, const struct where *whe
 	group.now = (struct kmp_sums){ .bytes = amount->bytes, .records = amount->count };
 	group.before =
 		(struct kmp_sums){ .bytes = amount->bytes_before, .records = amount->count_before };
-	answer->groups.records_unknown |= (amount->bytes && !amount->count) ||
-					  (amount->bytes_before && !amount->count_before);
+	answer->groups.records_unknown |=
+		where->by->kind != SCHEMA_TAG && ((amount->bytes && !amount->count) ||
+						  (amount->bytes_before && !amount->count_before));
 	group.now.pages = amount->bytes / (page ? page : 4096);
 	group.before.pages = amount->bytes_before / (page ? page : 4096);
 	try(pool_take(&fleet->pool, (where->key_count + 2) * sizeof(*values), &values));

@@ -33,6 +33,26 @@ fuzz_one() { # SECONDS NAME
 	grep '^Done' "$log"
 }
 
+# All of them, as many at once as there are CPUs; fuzz_ended() tells of each.
+fuzz_together() { # SECONDS
+	local name
+
+	for name in $(fuzz_names); do
+		while [ "$(jobs -rp | wc -l)" -ge "$(nproc)" ]; do
+			wait -n || true
+		done
+		{
+			fuzz_one "$1" "$name" >"build-fuzz/$name.out" 2>&1 && echo 0 || echo 1
+		} >"build-fuzz/$name.status" &
+	done
+	wait
+}
+
+fuzz_ended() { # NAME
+	cat "build-fuzz/$1.out"
+	return "$(cat "build-fuzz/$1.status")"
+}
+
 fuzz_all() { # SECONDS [NAME…]
 	local seconds=$1 name status=0
 

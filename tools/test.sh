@@ -124,8 +124,9 @@ run_gate() {
 	. tools/fuzz.sh
 	step "fuzzers: build" fuzz_build
 	if [ "$step_status" = 0 ]; then
+		fuzz_together 10
 		for name in $(fuzz_names); do
-			step "fuzz-$name, 10 s" fuzz_one 10 "$name"
+			step "fuzz-$name, 10 s" fuzz_ended "$name"
 		done
 	fi
 	run_ring

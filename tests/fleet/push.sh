@@ -9,7 +9,7 @@
 capture=$data/captures/linux-7.3
 history=$scratch/history.kmp
 many=280
-push() { "$kmemprof" push "$@" 2>"$scratch/err"; }
+push() { "$kmemprof" push "$@" >"$scratch/out" 2>"$scratch/err"; }
 url_of() { echo "clickhouse://127.0.0.1:${http[$1]}/fleet"; }
 
 # How many samples and figures of a host there are, in both tables, and how many are there twice.
@@ -34,7 +34,7 @@ one=$(url_of one)
 
 # ---- A history --------------------------------------------------------------------------------
 
-push "$history" --to "$one" --host alpha --label role=db --label 'odd=it'\''s \ "x"' >"$scratch/out"
+push "$history" --to "$one" --host alpha --label role=db --label 'odd=it'\''s \ "x"'
 is "a history is pushed" $? 0
 is "without a word of warning" "$(cat "$scratch/err")" ""
 figures=$(sed -n 's/.*: 12 samples sent, \([0-9]*\) figures$/\1/p' "$scratch/out")
@@ -67,13 +67,13 @@ ok "the largest tag has a place [${tag:0:60}]" [ "$(sql one "SELECT any(line) FR
 	(SELECT owner FROM fleet.figures WHERE kind = 1 ORDER BY bytes DESC LIMIT 1)")" -gt 0 ]
 is "each stack is stored once" "$(sql one "SELECT count() - uniqExact(fingerprint) FROM fleet.stacks")" 0
 
-push "$history" --to "$one" --host alpha >"$scratch/out"
+push "$history" --to "$one" --host alpha
 is "again: nothing is sent" "$(cat "$scratch/out")" \
 	"127.0.0.1:${http[one]}/fleet: 0 samples sent, 0 figures; 12 samples were there"
 is "nothing is doubled" "$(counts one alpha)" "$(wanted 12 $each)"
 
 # A run that was killed before its samples were marked as complete leaves figures alone.
-push "$history" --to "$one" --host beta --count 5 >"$scratch/out"
+push "$history" --to "$one" --host beta --count 5
 sql one "CREATE TABLE fleet.keep AS fleet.samples ENGINE = Log"
 session=$(sql one "SELECT any(session) FROM fleet.samples WHERE host = 'beta'")
 sql one "INSERT INTO fleet.keep SELECT * FROM fleet.samples WHERE host = 'alpha'"
@@ -81,12 +81,12 @@ sql one "TRUNCATE TABLE fleet.samples"
 sql one "INSERT INTO fleet.samples SELECT * FROM fleet.keep"
 is "half of a push: figures alone" \
 	"$(sql one "SELECT count() FROM fleet.figures WHERE session = $session")" $((5 * each))
-push "$history" --to "$one" --host beta >"$scratch/out"
+push "$history" --to "$one" --host beta
 is "the next one completes it" "$(counts one beta)" "$(wanted 12 $each)"
 
 # ---- Who may, and where -----------------------------------------------------------------------
 
-push --to "clickhouse://nobody@127.0.0.1:${http[one]}/fleet" "$history" --host x >"$scratch/out"
+push --to "clickhouse://nobody@127.0.0.1:${http[one]}/fleet" "$history" --host x
 is "an unknown user is an error" $? 1
 ok "which the server tells" grep -q 'Unknown user nobody' "$scratch/err"
 push --to "clickhouse://guarded@127.0.0.1:${http[one]}/fleet" --setup
@@ -98,7 +98,7 @@ push --to "clickhouse://me:secret@127.0.0.1/fleet" "$history" --host x
 is "no password in a URL" $? 2
 push --to "$one" --cluster nowhere "$history" --host x
 is "an unknown cluster is a mistake" "$?$(grep -c 'no cluster is called' "$scratch/err")" 21
-push --to "$one" "$history" --host x --ttl 1d >"$scratch/out"
+push --to "$one" "$history" --host x --ttl 1d
 ok "an old server's TTL is told of" grep -q 'has no TTL of its own' "$scratch/err"
 sql one "INSERT INTO fleet.samples (session, at, host) VALUES (1, 1000000000000000000, 'old')"
 push --to "$one" --setup --ttl 1d
@@ -121,7 +121,7 @@ if command -v openssl >/dev/null; then
 		</server></openSSL>"
 	push "$history" --to "https://127.0.0.1:$https/fleet" --host iota
 	is "a certificate that nobody knows is refused" "$?$(grep -ci 'certificate' "$scratch/err")" 11
-	push "$history" --to "https://127.0.0.1:$https/fleet" --host iota --ca-file "$scratch/cert" >"$scratch/out"
+	push "$history" --to "https://127.0.0.1:$https/fleet" --host iota --ca-file "$scratch/cert"
 	is "one that is known is taken" "$?$(cat "$scratch/err")" 0
 	is "and all is there" "$(counts secure iota)" "$(wanted 12 $each)"
 	end_clickhouse secure KILL
@@ -136,18 +136,18 @@ push "$history" --to "$one" --host gamma
 is "no server: an error at once" "$?$(grep -c 'Failed to connect' "$scratch/err")" 11
 
 spool=$scratch/spool
-push --source "$capture" --to "$one" --host gamma --spool "$spool" >"$scratch/out"
+push --source "$capture" --to "$one" --host gamma --spool "$spool"
 is "with a spool, a sample waits" "$?$(grep -c '1 samples wait in' "$scratch/err")" 01
 is "in a file of its own" "$(find "$spool" -name '*.sample' -perm 0600 | wc -l)" 1
 cp -p "$spool"/*.sample "$scratch"
 run_clickhouse one
-push --source "$capture" --to "$one" --host delta --spool "$spool" >"$scratch/out"
+push --source "$capture" --to "$one" --host delta --spool "$spool"
 is "the next run sends it" "$(counts one gamma; counts one delta)" "$(wanted 1 $each; wanted 1 $each)"
 is "and nothing waits" "$(find "$spool" -name '*.sample' | wc -l)" 0
 
 # The file is back, as after a crash between the answer and its removal.
 cp -p "$scratch"/*.sample "$spool"
-push --source "$capture" --to "$one" --host delta --spool "$spool" >"$scratch/out"
+push --source "$capture" --to "$one" --host delta --spool "$spool"
 is "what was sent and is still in the spool is not doubled" \
 	"$(counts one gamma; counts one delta)" "$(wanted 1 $each; wanted 1 $each)"
 
@@ -159,21 +159,21 @@ cp -r "$capture" "$scratch/moving/capture"
 for second in 1 2 3 4 5; do
 	find "$scratch/moving/capture" -exec touch -d "2026-01-01 00:00:0$second" {} +
 	push --source "$scratch/moving/capture" --to clickhouse://127.0.0.1:1/fleet --host epsilon \
-		--spool "$spool" --spool-max 100K >"$scratch/out"
+		--spool "$spool" --spool-max 100K
 	status=$?
 done
 waiting=$(find "$spool" -name '*.sample' | wc -l)
 ok "a full spool keeps to its size [$waiting samples]" [ "$(du -bc "$spool"/*.sample | tail -n 1 | cut -f1)" -le 102400 ]
 is "what had to go is told" "$status$(grep -c '1 samples are lost: no room' "$scratch/err")" 31
 echo damaged >"$spool/0000000000000001-0000000000000002.sample"
-push --source "$scratch/moving/capture" --to "$one" --host epsilon --spool "$spool" >"$scratch/out"
+push --source "$scratch/moving/capture" --to "$one" --host epsilon --spool "$spool"
 is "a damaged file is told" "$?$(grep -c 'a sample of the spool is lost' "$scratch/err")" 31
 is "the rest, the newest ones, is there" "$(counts one epsilon)" "$(wanted "$waiting" $each)"
 ( exec 9>"$spool/lock"; flock 9
-push --source "$capture" --to "$one" --host epsilon --spool "$spool" >"$scratch/out" )
+push --source "$capture" --to "$one" --host epsilon --spool "$spool" )
 is "one process has a spool" $? 1
 chmod go+w "$spool"
-push --source "$capture" --to "$one" --host epsilon --spool "$spool" >"$scratch/out"
+push --source "$capture" --to "$one" --host epsilon --spool "$spool"
 is "nor has one that others may write to" "$?$(grep -c 'chmod go-w' "$scratch/err")" 11
 
 # ---- A server that does not answer ------------------------------------------------------------------
@@ -203,7 +203,7 @@ fi
 # ---- Without a spool ------------------------------------------------------------------------------
 
 push --source "$capture" --to clickhouse://127.0.0.1:1/fleet --host lambda --interval 10ms --count 3 \
-	--timeout 200ms >"$scratch/out"
+	--timeout 200ms
 is "what was not sent in time is lost, and told" "$?$(grep -c 'are lost: they were not sent' "$scratch/err")" 31
 
 # What comes while it is followed.
@@ -323,7 +323,7 @@ for round in 1 2 3; do
 	kill -9 $pushing 2>/dev/null
 	wait $pushing 2>/dev/null
 done
-push "$scratch/long.kmp" --to "$one" --host theta >"$scratch/out"
+push "$scratch/long.kmp" --to "$one" --host theta
 is "push killed three times: all is there, once" "$(counts one theta)" "$(wanted $many $each)"
 
 # ---- The unit ---------------------------------------------------------------------------------------

@@ -9,8 +9,16 @@
 need_prometheus
 capture=$data/captures/linux-7.3
 
-ok "the scrape configuration is one" promtool check config "$contrib/prometheus.yml"
-ok "the alert rules fire as they should" promtool test rules "$here/rules-test.yml"
+# What it says is no TAP.
+# shellcheck disable=SC2317 # by ok
+promtool_takes() { # promtool's arguments
+	promtool "$@" >"$scratch/said" 2>&1 && return
+	sed 's/^/# /' "$scratch/said"
+	return 1
+}
+
+ok "the scrape configuration is one" promtool_takes check config "$contrib/prometheus.yml"
+ok "the alert rules fire as they should" promtool_takes test rules "$here/rules-test.yml"
 
 start --source "$capture" --interval 1s --top 20
 total=$("$kmemprof" report --format json "$capture" | jq .totals.bytes)

@@ -9,10 +9,6 @@
 #include "cli/cli.h"
 
 enum { OPTIONS_MAX = sizeof(((struct cli_args *)0)->values) / sizeof(char *), HELP = 1000 };
-enum {
-	REPEATED_MAX = sizeof(((struct cli_args *)0)->repeated) /
-		       sizeof(((struct cli_args *)0)->repeated[0])
-};
 
 static size_t fill_options(const struct cli_option *options, struct option *longs, char *shorts)
 {
@@ -67,9 +63,9 @@ static struct kmp_error *take(struct cli_args *args, int number, const char *val
 	args->values[number] = value;
 	if (!option->repeats)
 		return NULL;
-	if (args->repeated_count == REPEATED_MAX)
+	if (args->repeated_count == CLI_REPEATS)
 		return kmp_error_new(KMP_ERROR_USAGE, "--%s: at most %d of them", option->name,
-				     (int)REPEATED_MAX);
+				     (int)CLI_REPEATS);
 	args->repeated[args->repeated_count].option = number;
 	args->repeated[args->repeated_count++].value = value;
 	return NULL;

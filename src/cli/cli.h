@@ -11,6 +11,9 @@
 /* Exit statuses. */
 enum { CLI_DONE = 0, CLI_FAILED = 1, CLI_USAGE = 2, CLI_LOSSES = 3 };
 
+/* Arguments of options that repeat, at most. */
+enum { CLI_REPEATS = 32 };
+
 struct cli_option {
 	const char *name; /* without the dashes */
 	char letter;	  /* 0: none */
@@ -19,7 +22,8 @@ struct cli_option {
 	/* For completion: what the argument can be, separated by blanks, or NULL. */
 	const char *words;
 	const char *joint; /* what several of them are joined with; NULL: one alone */
-	bool repeats;	   /* may be given several times; see cli_next_value() */
+	size_t repeats; /* CLI_REPEATS: all that are given count, see cli_next_value(); 0: the last
+			 */
 };
 
 /* What the user typed, parsed by the command's options. */
@@ -29,7 +33,7 @@ struct cli_args {
 	struct {
 		int option;
 		const char *value;
-	} repeated[32]; /* of options that repeat: all that was given, in its order */
+	} repeated[CLI_REPEATS]; /* of options that repeat: all that was given, in its order */
 	int repeated_count;
 	char **rest; /* the other arguments, NULL-terminated */
 	int count;   /* how many */

@@ -27,7 +27,7 @@ const struct cli_command cmd_push = {
 			{ "interval", 'i', "TIME", "a sample each 10s, 1m, …; one alone" },
 			{ "count", 'n', "N", "so many samples; until it is interrupted" },
 			{ "label", 'l', "NAME=VALUE", "goes with each sample; can be repeated",
-			  .repeats = true },
+			  .repeats = CLI_REPEATS },
 			{ "host", 0, "NAME", "the machine's name; what it calls itself" },
 			{ "spool", 0, "DIR", "samples wait here for the server" },
 			{ "spool-max", 0, "SIZE", "of files there at most, 256MiB" },

@@ -118,9 +118,9 @@ tags ioctl 1 '-v line=465' --line 465
 tags ioctl 1 '-v file_=mm/memory.c -v line=465' --file mm/memory.c --line 465
 tags ioctl 1 '-v module_=builtin -v min=65536' --module '' --min-size 64K
 tags ioctl 0 '-v file_=mm/memory.c -v accurate=no' --file mm/memory.c --accurate no
-tags text 1 '-v min=1048576' --min-size 1M
+tags ioctl 1 '-v min=1048576' --min-size 1M
 tags text 500 '-v max=4096' --max-size 4096
-tags text 10 '-v min=4096 -v max=65536' --min-size 4096 --max-size 64K
+tags ioctl 10 '-v min=4096 -v max=65536' --min-size 4096 --max-size 64K
 tags text 0 '-v accurate=no' --accurate no
 tags text 1000 '-v accurate=yes' --accurate yes
 tags text 1000 '' --by tag

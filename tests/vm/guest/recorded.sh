@@ -4,7 +4,7 @@
 # served from it.
 . /test/lib.sh
 
-kmemprof record --duration 6s -o r.kmp -- sh -c 'sleep 60 | hold held=40' >out 2>log || true
+kmemprof record --duration 4s -o r.kmp -- sh -c 'sleep 60 | hold held=40' >out 2>log || true
 sed 's/^/# /' log | tail -n 6
 pages=$(kmemprof report --by comm --format json r.kmp |
 	jq '[.groups[] | select(.key.comm == "held") | .pages] | add // 0')
@@ -22,7 +22,7 @@ near "page_owner_filter reads it, records" "$(grep -c '(held), ts' text)" 10290 
 check "umount" kmemprof umount m
 
 # Tags of a kernel that has none.
-kmemprof record --tags --duration 8s -o t.kmp -- objects 60 udp=1000 pipe=500 open=2000 >out 2>log || true
+kmemprof record --tags --duration 6s -o t.kmp -- objects 60 udp=1000 pipe=500 open=2000 >out 2>log || true
 sed 's/^/# /' log | tail -n 1
 calls() { # FUNCTION
 	kmemprof tags --function "$1" --format json t.kmp | jq .totals.calls
@@ -30,7 +30,7 @@ calls() { # FUNCTION
 near "objects held by sk_prot_alloc" "$(calls sk_prot_alloc)" 1000 10
 near "objects held by alloc_pipe_info" "$(calls alloc_pipe_info)" 1000 10
 near "objects held by __alloc_file" "$(calls __alloc_file)" 4000 40
-kmemprof record --tags --duration 15s -o t.kmp -- objects -c 60 udp=1000 pipe=500 open=2000 >out 2>log || true
+kmemprof record --tags --duration 12s -o t.kmp -- objects -c 60 udp=1000 pipe=500 open=2000 >out 2>log || true
 # Files and sockets are freed when the RCU callbacks come round to it.
 near "objects held when closed" "$(($(calls sk_prot_alloc) + $(calls alloc_pipe_info) + $(calls __alloc_file)))" 0 150
 kmemprof trace --format json sk_prot_alloc --freed -- objects 0 udp=500 >trace 2>log || true

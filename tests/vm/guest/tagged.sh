@@ -58,6 +58,7 @@ check "umount" kmemprof umount m
 # While it goes on: what was allocated since is served, and what was lost is told at the end.
 kmemprof mount m --source live --all --tags 2>err || fail "a live mount of tags" "$(cat err)"
 objects 60 udp=700 2>made &
+holder=$!
 until [ -s made ]; do sleep 0.1; done
 calls=$(awk '$4 == "func:sk_prot_alloc" { print $2 }' m/allocinfo)
 if [ "${calls:-0}" -ge 700 ]; then
@@ -70,6 +71,7 @@ dropped=$(sed -n 's/^dropped: //p' m/kmemprof_status)
 status=0
 kmemprof umount m 2>err || status=$?
 is "umount's exit status, of $dropped dropped" $status $((dropped ? 3 : 0))
+kill $holder
 
 kmemprof trace --format json sk_prot_alloc -- objects 0 udp=500 >out 2>log || true
 tail -n 1 log | sed 's/^/# /'

@@ -650,6 +650,12 @@ void kmp_groups_destroy(struct kmp_groups *groups);
  */
 uint64_t kmp_fingerprint(const struct kmp_value *stack);
 
+/*
+ * How many bytes of a function's name, without offset and module, kmp_fingerprint() looks at: those
+ * before the endings of a compiler's copies; of an address 2, `0x`. The name needs no NUL.
+ */
+size_t kmp_fingerprint_length(const char *name, size_t len);
+
 /* ---- Views --------------------------------------------------------------------------------- */
 
 /* Forms of output. */

@@ -12,7 +12,7 @@
 #include "kmemprof/kmemprof.h"
 
 /* `foo.isra.0`, `foo.constprop.0.cold` and `foo.llvm.123` are foo; an address is some place. */
-static size_t plain_length(const char *name, size_t len)
+size_t kmp_fingerprint_length(const char *name, size_t len)
 {
 	if (len > 2 && name[0] == '0' && name[1] == 'x')
 		return 2;
@@ -55,7 +55,7 @@ uint64_t kmp_fingerprint(const struct kmp_value *stack)
 
 		if (!plain_parts(stack->frames[i], &parts))
 			kmp_frame_parts(stack->frames[i], &parts);
-		hash = XXH64(parts.name, plain_length(parts.name, parts.name_len), hash);
+		hash = XXH64(parts.name, kmp_fingerprint_length(parts.name, parts.name_len), hash);
 		hash = XXH64(parts.module, parts.module_len, hash);
 	}
 	return hash ? hash : 1;

@@ -43,18 +43,6 @@ struct kmp_error *gather_nobody(struct gather *gather, enum schema_kind kind, ui
 	return NULL;
 }
 
-/* As fingerprints see it: without what differs from one build to the next. */
-static size_t plain_length(const char *name, size_t len)
-{
-	if (len > 2 && name[0] == '0' && name[1] == 'x')
-		return 2;
-	for (size_t i = 1; i < len; i++) {
-		if (name[i] == '.')
-			return i;
-	}
-	return len;
-}
-
 /* `name [module]` of `name+0x12/0x34 [module]`; what has another form stays as it is. */
 static struct kmp_error *put_frame(struct row_writer *row, const char *frame)
 {
@@ -64,7 +52,7 @@ static struct kmp_error *put_frame(struct row_writer *row, const char *frame)
 	if (!plus || plus == frame)
 		return row_put_string(row, frame);
 	const char *module = strstr(plus, " [");
-	int len = (int)plain_length(frame, (size_t)(plus - frame));
+	int len = (int)kmp_fingerprint_length(frame, (size_t)(plus - frame));
 
 	if (snprintf(text, sizeof(text), "%.*s%s", len, frame, module ? module : "") >=
 	    (int)sizeof(text))
@@ -77,7 +65,7 @@ static struct kmp_error *put_name(struct row_writer *row, const struct kmp_value
 	if (value->kind != KMP_VALUE_TEXT)
 		return row_put_text(row, "", 0);
 	return row_put_text(row, value->text,
-			    plain ? plain_length(value->text, value->len) : value->len);
+			    plain ? kmp_fingerprint_length(value->text, value->len) : value->len);
 }
 
 /* The group is of stack, function, module. */

@@ -1,14 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
 # What the tests of `kmemprof serve` share: `. lib.sh KMEMPROF`. Real servers on free ports of the
-# loopback, ended with the test. Prints TAP: ok(), is(), then finish().
+# loopback, ended with the test. Prints TAP, as tap.sh has it.
 set -u
 
-skip_all() { # REASON
-	echo "1..0 # SKIP $1"
-	exit 0
-}
-
+# shellcheck source=tests/tap.sh
+. "$(dirname "${BASH_SOURCE[0]}")/../tap.sh"
 for tool in curl jq; do
 	command -v $tool >/dev/null || skip_all "$tool is not installed: no server was asked"
 done
@@ -24,8 +21,6 @@ done
 scratch=$(mktemp -d)
 server=
 others=()
-count=0
-failures=0
 export LC_ALL=C.UTF-8 no_proxy='*'
 
 clean_up() {
@@ -37,35 +32,6 @@ clean_up() {
 	rm -rf "$scratch"
 }
 trap clean_up EXIT
-
-ok() { # NAME COMMAND…
-	local name=$1
-
-	shift
-	count=$((count + 1))
-	if "$@"; then
-		echo "ok $count - $name"
-	else
-		echo "not ok $count - $name"
-		failures=$((failures + 1))
-	fi
-}
-
-is() { # NAME GOT WANTED
-	ok "$1" [ "$2" = "$3" ]
-	[ "$2" = "$3" ] || printf '# got %q, not %q\n' "$2" "$3"
-}
-
-skip() { # NAME REASON
-	count=$((count + 1))
-	echo "ok $count - $1 # SKIP $2"
-}
-
-finish() {
-	echo "1..$count"
-	[ "$failures" = 0 ]
-	exit
-}
 
 # Start a server; $url is where it is. It must come up: what it says is shown otherwise.
 start() { # OPTION…
